@@ -13,6 +13,7 @@ from typing import cast
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gpudesk.desktop.session.document import list_recovered
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview
 from gpudesk.desktop.window.start_page import RecoveredFileNote
@@ -335,9 +336,10 @@ def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Pa
     def take_up_twice(user: User) -> None:
         first = user.window
         second = cast("MainWindow", first.program.open_new_window())
-        second.start.open_recovered.emit(str(kept(user_home)[0]))
+        (recovered,) = list_recovered()
+        second.start.open_recovered(recovered)
         assert second.desk.scenario.workload.load.concurrency == recovered_load
-        first.start.open_recovered.emit(str(kept(user_home)[0]))
+        first.start.open_recovered(recovered)
         assert first.note.text == "These edits are already open in another window."
         assert first.document.untouched
 
@@ -352,7 +354,8 @@ def test_an_offer_above_a_file_leaves_alone_what_another_window_has_taken_up(
     def take_up_twice(user: User) -> None:
         first = user.window
         second = cast("MainWindow", first.program.open_new_window())
-        second.start.open_recovered.emit(str(kept(user_home)[0]))
+        (recovered,) = list_recovered()
+        second.start.open_recovered(recovered)
         user.click(choice, first.note)
         assert len(user.windows) == 2
         assert len(kept(user_home)) == 1

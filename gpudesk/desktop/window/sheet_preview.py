@@ -57,58 +57,40 @@ ZOOM_STEP = 1.25
 
 
 class PreviewBar(QWidget):
-    """Shows the page of the preview and emits the user's commands."""
+    """Shows the page of a preview, and has its commands."""
 
-    #: A `PaperSize` by its value.
-    paper_chosen = Signal(str)
-    #: The factor of the zoom change.
-    zoomed = Signal(float)
-    whole_page_wanted = Signal()
-    #: −1 for the previous page, 1 for the next.
-    turned = Signal(int)
-    print_wanted = Signal()
-    save_wanted = Signal()
-    #: Whether to append every rule of the recommendation.
-    rules_toggled = Signal(bool)
-    #: The code of the language of the sheet.
-    language_chosen = Signal(str)
-
-    def __init__(self, theme: Theme, paper: PaperSize) -> None:
+    def __init__(self, theme: Theme, preview: PagesPreview) -> None:
         super().__init__()
         self._theme = theme
         self._paper = SegmentedControl(
             theme, tr("Paper"), [(PaperSize.A4.value, tr("A4")), (PaperSize.LETTER.value, tr("Letter"))]
         )
-        self._paper.set_value(paper.value)
-        self._paper.chosen.connect(self.paper_chosen)
+        self._paper.set_value(preview.pages.paper.size.value)
+        self._paper.chosen.connect(lambda value: preview.set_paper(PaperSize(value)))
         codes = [code for code in list_available_languages() if code in LANGUAGE_NAMES]
         self.language = SegmentedControl(
             theme, tr("Language of the sheet"), [(code, LANGUAGE_NAMES[code]) for code in codes]
         )
         self.language.set_value(get_language())
-        self.language.chosen.connect(self.language_chosen)
+        self.language.chosen.connect(preview.set_language)
         self.language.setVisible(len(codes) > 1)
-        self._smaller = self._make_icon_button("zoom-out", tr("Zoom out"), "Ctrl+-")
-        self._smaller.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
+        make_button = partial(IconButton, theme)
+        self._smaller = make_button("zoom-out", tr("Zoom out"), lambda: preview.zoom_by(1 / ZOOM_STEP), key="Ctrl+-")
         self._zoom = ThemedLabel(theme, font="small", color="text2")
         self._zoom.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._larger = self._make_icon_button("zoom-in", tr("Zoom in"), "Ctrl++")
-        self._larger.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
-        self._whole = self._make_icon_button("maximize", tr("Fit page"), "Ctrl+0")
-        self._whole.clicked.connect(self.whole_page_wanted)
-        self._back = self._make_icon_button("chevron-up", tr("Previous page"), "PgUp")
-        self._back.clicked.connect(lambda: self.turned.emit(-1))
-        self._on = self._make_icon_button("chevron-down", tr("Next page"), "PgDown")
-        self._on.clicked.connect(lambda: self.turned.emit(1))
+        self._larger = make_button("zoom-in", tr("Zoom in"), lambda: preview.zoom_by(ZOOM_STEP), key="Ctrl++")
+        self._whole = make_button("maximize", tr("Fit page"), lambda: preview.fit_to(_PAGE), key="Ctrl+0")
+        self._back = make_button("chevron-up", tr("Previous page"), lambda: preview.turn(-1), key="PgUp")
+        self._on = make_button("chevron-down", tr("Next page"), lambda: preview.turn(1), key="PgDown")
         self._place = ThemedLabel(theme, font="small", color="text2")
         self._options = QHBoxLayout()
         self.rules = QCheckBox(tr("Rules"))
         self.rules.setAccessibleName(tr("Append all rules"))
         self.rules.setToolTip(tr("Append all recommendation rules"))
-        self.rules.toggled.connect(self.rules_toggled)
-        self._print = Button(theme, tr("Print…"), self.print_wanted, icon="printer", key=format_key("Ctrl+P"))
+        self.rules.hide()
+        self._print = Button(theme, tr("Print…"), preview.print_pages, icon="printer", key=format_key("Ctrl+P"))
         self.save = Button(
-            theme, tr("Save PDF…"), self.save_wanted, icon="file-down", kind="primary", key=format_key("Ctrl+S")
+            theme, tr("Save PDF…"), preview.ask_and_save, icon="file-down", kind="primary", key=format_key("Ctrl+S")
         )
         self._arrange()
         theme.follow(self._dress)
@@ -134,9 +116,6 @@ class PreviewBar(QWidget):
         self._print.setEnabled(False)
         self._print.setToolTip(reason)
         self._print.setAccessibleDescription(reason)
-
-    def _make_icon_button(self, icon: str, name: str, key: str) -> IconButton:
-        return IconButton(self._theme, icon, name, key=key)
 
     def _arrange(self) -> None:
         make_row(
@@ -199,7 +178,8 @@ class PagesPreview(ThemedDialog):
         self._settings = settings
         self._formatter = formatter
         self._language = get_language()
-        self._pages = self._lay_out_pages(_read_paper_size(settings))
+        #: The pages as printed.
+        self.pages = self._lay_out_pages(_read_paper_size(settings))
         self._fit: str | None = _PAGE
         self._build()
         self._add_shortcuts()
@@ -231,17 +211,13 @@ class PagesPreview(ThemedDialog):
     # Display
 
     @property
-    def pages(self) -> SheetPages:
-        return self._pages
-
-    @property
     def note(self) -> str:
         return self._note.text()
 
     def set_paper(self, size: PaperSize) -> None:
         self._settings.put(_PAPER, size.value)
-        self._pages = self._lay_out_pages(size)
-        self._view.set_pages(self._pages)
+        self.pages = self._lay_out_pages(size)
+        self._view.set_pages(self.pages)
         self._refit()
 
     def set_language(self, code: str) -> None:
@@ -250,7 +226,7 @@ class PagesPreview(ThemedDialog):
         with use_language(code):
             self._formatter = Formatter()
             self.show_language()
-        self.set_paper(self._pages.paper.size)
+        self.set_paper(self.pages.paper.size)
 
     def _lay_out_pages(self, size: PaperSize) -> SheetPages:
         with use_language(self._language):
@@ -282,7 +258,7 @@ class PagesPreview(ThemedDialog):
         if not (is_print_service_there() and is_printer_installed()):
             self._forbid_printing()
             return
-        printer = make_printer(self._pages, self.title)
+        printer = make_printer(self.pages, self.title)
         dialog = QPrintDialog(printer, self)
         dialog.setOption(QPrintDialog.PrintDialogOption.PrintPageRange)
         dialog.setMinMax(1, self._view.count)
@@ -290,7 +266,7 @@ class PagesPreview(ThemedDialog):
             return
         try:
             with use_language(self._language):
-                print_pages(printer, self._pages, self.lay_out)
+                print_pages(printer, self.pages, self.lay_out)
         except InputError as error:
             self._show_state(tr("Not printed: {problem}", problem=format_input_error(error)), fault=True)
             return
@@ -361,16 +337,8 @@ class PagesPreview(ThemedDialog):
     # Construction
 
     def _build(self) -> None:
-        self._bar = PreviewBar(self._theme, self._pages.paper.size)
-        self._bar.paper_chosen.connect(lambda value: self.set_paper(PaperSize(value)))
-        self._bar.zoomed.connect(self.zoom_by)
-        self._bar.whole_page_wanted.connect(lambda: self.fit_to(_PAGE))
-        self._bar.turned.connect(self.turn)
-        self._bar.print_wanted.connect(self.print_pages)
-        self._bar.rules.hide()
-        self._bar.language_chosen.connect(self.set_language)
-        self._bar.save_wanted.connect(self.ask_and_save)
-        self._view = PagesView(self._pages, self._theme)
+        self._bar = PreviewBar(self._theme, self)
+        self._view = PagesView(self.pages, self._theme)
         self._view.setAccessibleDescription(self.describe())
         self._scroll = FullWidthScrollArea(sideways=True)
         self._scroll.setWidget(self._view)
@@ -447,7 +415,7 @@ class SheetPreview(PagesPreview):
         super().__init__(theme, settings, formatter, parent)
         self.setWindowTitle(tr("Comparison sheet"))
         self._bar.rules.setVisible(self._further.decision is not None)
-        self._bar.rules_toggled.connect(self.set_rules)
+        self._bar.rules.toggled.connect(self.set_rules)
         self.profiles = Button(theme, tr("Add profile"), self._open_profiles)
         self.profiles.hide()
         self._bar.add_option(self.profiles)
@@ -460,7 +428,7 @@ class SheetPreview(PagesPreview):
         return lay_out_sheet(self.sheet, size, self._formatter, tuple(self._profiles.values()))
 
     def make_pdf(self) -> bytes:
-        return render_pdf(self._pages, self.sheet.title, encode_scenario(self._answer))
+        return render_pdf(self.pages, self.sheet.title, encode_scenario(self._answer))
 
     def describe(self) -> str:
         headline_texts = (f"{each.label}: {each.text}, {each.detail}." for each in self.sheet.headlines)
@@ -496,14 +464,14 @@ class SheetPreview(PagesPreview):
             self._show_state(tr("Profile not added: {problem}", problem=format_input_error(error)), fault=True)
         count = len(self._profiles)
         self.profiles.setText(trn("{n} profile", "{n} profiles", count) if count else tr("Add profile"))
-        self.set_paper(self._pages.paper.size)
+        self.set_paper(self.pages.paper.size)
 
     def set_rules(self, is_visible: bool) -> None:
         """Append every rule of the recommendation, or remove them."""
         self._further = replace(self._further, with_rules=is_visible)
         with use_language(self._language):
             self.sheet = self._build_sheet(self._formatter)
-        self.set_paper(self._pages.paper.size)
+        self.set_paper(self.pages.paper.size)
 
     def _build_sheet(self, formatter: Formatter) -> ComparisonSheet:
         sheet = build_sheet(
@@ -532,7 +500,7 @@ class ProfilePreview(PagesPreview):
         return lay_out_profile(self._tables, size, get_today(), self._data_date)
 
     def make_pdf(self) -> bytes:
-        return render_pdf(self._pages, self.title, None)
+        return render_pdf(self.pages, self.title, None)
 
     def describe(self) -> str:
         return f"{self.title}. {self._tables.headline()}"

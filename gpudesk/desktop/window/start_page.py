@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
 
 
-#: The scenario of the page's main button.
+#: The template of the main button.
 SAMPLE_TEMPLATE_ID = "70b-chat-on-four"
 
 
@@ -82,24 +82,6 @@ def list_start_questions() -> tuple[StartQuestion, ...]:
 _ENTRY, _FILE = 52.0, 34.0
 _ICON_X, _TEXT_X, _SIDE = 18, 52, 18
 _ENTRY_ICON = 16.0
-
-
-@frozen_dataclass
-class RecentFile:
-    """A recently used document; `time` says when it was saved, in words or figures."""
-
-    path: str
-    name: str
-    time: str = ""
-
-
-@frozen_dataclass
-class RecoveredFile:
-    """What a crash left: `key` identifies it, `time` says when it was last edited."""
-
-    key: str
-    name: str
-    time: str
 
 
 class _OpeningButton(PaintedButton):
@@ -154,12 +136,13 @@ class StartQuestionButton(_OpeningButton):
 class RecentFileButton(_OpeningButton):
     """A recently used document, with its folder and the time of its last save."""
 
-    def __init__(self, theme: Theme, file: RecentFile) -> None:
+    def __init__(self, theme: Theme, path: Path) -> None:
         super().__init__(theme, _FILE, 6.0)
-        self.file = file
-        self.setToolTip(file.path)
-        self.setAccessibleName(tr("Open {name}", name=file.name))
-        self.setAccessibleDescription(f"{file.path}, {file.time}" if file.time else file.path)
+        self._path = path
+        self._time = _format_edit_time(datetime.fromtimestamp(path.stat().st_mtime).astimezone())
+        self.setToolTip(str(path))
+        self.setAccessibleName(tr("Open {name}", name=path.stem))
+        self.setAccessibleDescription(f"{path}, {self._time}")
 
     def paint(self, pen: ThemePainter) -> None:
         px, rect = self._theme.px, QRectF(self.rect())
@@ -169,33 +152,32 @@ class RecentFileButton(_OpeningButton):
         side = float(px(_ENTRY_ICON))
         pen.icon("file-text", px(_ICON_X), middle - side / 2, side)
         right = rect.right() - px(_SIDE)
-        time = pen.width(self.file.time, "small")
+        time = pen.width(self._time, "small")
         quiet = "text3" if self._choose_background() == "page" else "text2"
         pen.text(
-            QRectF(right - time - 1, 0, time + 1, rect.height()), self.file.time, font="small", color=quiet, align=RIGHT
+            QRectF(right - time - 1, 0, time + 1, rect.height()), self._time, font="small", color=quiet, align=RIGHT
         )
         room = right - time - px(16) - px(_TEXT_X)
         name = QRectF(px(_TEXT_X), 0, room, rect.height())
-        used = pen.text(name, self.file.name, font="body_strong") + px(10)
+        used = pen.text(name, self._path.stem, font="body_strong") + px(10)
         if room - used > px(60):
             place = QRectF(px(_TEXT_X) + used, 0, room - used, rect.height())
-            folder = str(Path(self.file.path).parent)
-            pen.text(place, folder, font="small", color=quiet, elide=Qt.TextElideMode.ElideMiddle)
+            pen.text(place, str(self._path.parent), font="small", color=quiet, elide=Qt.TextElideMode.ElideMiddle)
 
 
 class RecoveredFileNote(PaintedWidget):
     """Offers to open or discard what a crash left."""
 
-    def __init__(self, theme: Theme, file: RecoveredFile) -> None:
+    def __init__(self, theme: Theme, recovered: RecoveredScenario) -> None:
         super().__init__(theme)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        text = tr("Recovered: {name}, edited {time}", name=file.name, time=file.time)
+        name, text = _name_recovered(recovered), _describe_recovered(recovered)
         self.label = ThemedLabel(theme, text, wrap=True)
         self.setAccessibleName(text)
         self.open = Button(theme, tr("Open"), parent=self)
-        self.open.setAccessibleName(tr("Open recovered {name}", name=file.name))
+        self.open.setAccessibleName(tr("Open recovered {name}", name=name))
         self.discard = Button(theme, tr("Discard"), parent=self)
-        self.discard.setAccessibleName(tr("Discard recovered {name}", name=file.name))
+        self.discard.setAccessibleName(tr("Discard recovered {name}", name=name))
         around = (_TEXT_X, 10, 12, 10)
         make_row((self.label, 1), self.open, self.discard, gap=8, margins=around, scaled=theme, on=self)
 
@@ -204,9 +186,6 @@ class RecoveredFileNote(PaintedWidget):
         side = float(self._theme.px(_ENTRY_ICON))
         pen.icon("history", self._theme.px(_ICON_X), (self.height() - side) / 2, side, "text1")
 
-
-#: The template of the main button.
-SAMPLE_TEMPLATE = SAMPLE_TEMPLATE_ID
 
 _PAGE_WIDTH = 680.0
 _MARGIN = 24
@@ -224,26 +203,16 @@ class _StartButton(Button):
         return QSize(super().sizeHint().width(), self._theme.px(_BUTTON))
 
 
-class FirstRunPage(PaintedWidget):
+class StartPage(PaintedWidget):
     """One sentence, one main button, questions to start from, recent files and what a crash left.
 
     Enter opens the sample unless another control is focused; the digits open the questions.
     """
 
-    open_sample = Signal()
-    start_empty = Signal()
-    #: Answer a few questions and get a recommendation.
-    help_wanted = Signal()
-    #: The path of a recent document.
-    open_file = Signal(str)
-    #: The id of a template.
-    open_template = Signal(str)
-    #: The keys of what a crash left.
-    open_recovered = Signal(str)
-    discard_recovered = Signal(str)
-
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, window: DocumentWindow) -> None:
+        theme = window.theme
         super().__init__(theme)
+        self._window = window
         self.setAccessibleName(tr("Start"))
         self._column = make_column(gap=8, margins=(_MARGIN, _MARGIN, _MARGIN, _MARGIN), scaled=theme)
         self._recovered = QVBoxLayout()
@@ -254,7 +223,7 @@ class FirstRunPage(PaintedWidget):
         rows = make_column(gap=8, margins=(0, 2, 0, 10), scaled=theme)
         for position, question in enumerate(list_start_questions(), 1):
             row = StartQuestionButton(self._theme, question, str(position))
-            row.clicked.connect(lambda _on, template=question.template: self.open_template.emit(template))
+            row.clicked.connect(lambda _on, template=question.template: window.open_template(template))
             rows.addWidget(row)
             self._questions.append(row)
         self._column.addLayout(rows)
@@ -275,28 +244,42 @@ class FirstRunPage(PaintedWidget):
         self.set_recent(())
         theme.follow(self._dress)
 
-    def set_recent(self, files: Sequence[RecentFile]) -> None:
+    def refresh(self) -> None:
+        self.set_recent(list_recent_files(self._window.settings))
+        self.set_recovered(list_recovered())
+
+    def set_recent(self, files: Sequence[Path]) -> None:
         clear_layout(self._recent)
-        for file in files:
-            row = RecentFileButton(self._theme, file)
-            row.clicked.connect(lambda _on, path=file.path: self.open_file.emit(path))
+        for path in files:
+            row = RecentFileButton(self._theme, path)
+            row.clicked.connect(lambda _on, path=path: self._window.open_path(path))
             self._recent.addWidget(row)
         if not files:
             none = tr("Your saved scenarios appear here.")
             self._recent.addWidget(ThemedLabel(self._theme, none, font="small", color="text2"))
         self._order()
 
-    def set_recovered(self, files: Sequence[RecoveredFile]) -> None:
+    def set_recovered(self, scenarios: Sequence[RecoveredScenario]) -> None:
         clear_layout(self._recovered)
-        for file in files:
-            note = RecoveredFileNote(self._theme, file)
-            note.open.clicked.connect(lambda _on, key=file.key: self.open_recovered.emit(key))
-            note.discard.clicked.connect(lambda _on, key=file.key: self.discard_recovered.emit(key))
+        for recovered in scenarios:
+            note = RecoveredFileNote(self._theme, recovered)
+            note.open.clicked.connect(lambda _on, each=recovered: self.open_recovered(each))
+            note.discard.clicked.connect(lambda _on, each=recovered: self.discard_recovered(each))
             self._recovered.addWidget(note)
         # Only existing content keeps a distance to the heading.
-        margin = self._theme.px(_MARGIN) if files else 0
+        margin = self._theme.px(_MARGIN) if scenarios else 0
         self._recovered.setContentsMargins(0, 0, 0, margin)
         self._order()
+
+    def open_recovered(self, recovered: RecoveredScenario) -> None:
+        self.set_recovered(list_recovered())
+        if _is_left(self._window, recovered):
+            self._window.open_recovered(recovered)
+
+    def discard_recovered(self, recovered: RecoveredScenario) -> None:
+        if _is_left(self._window, recovered):
+            discard_recovered(recovered)
+        self.set_recovered(list_recovered())
 
     def focus_content(self) -> None:
         self.sample.setFocus(Qt.FocusReason.TabFocusReason)
@@ -340,12 +323,21 @@ class FirstRunPage(PaintedWidget):
         self._words.setAccessibleName(words)
         self._column.addWidget(self._words)
         self.sample = _StartButton(
-            theme, tr("Open sample: 70B chat"), self.open_sample, kind="primary", key=format_key("Enter")
+            theme,
+            tr("Open sample: 70B chat"),
+            lambda: self._window.open_template(SAMPLE_TEMPLATE_ID),
+            kind="primary",
+            key=format_key("Enter"),
         )
-        self.help = _StartButton(theme, tr("Help me choose"), self.help_wanted)
-        self.empty = _StartButton(theme, tr("New empty scenario"), self.start_empty)
+        self.help = _StartButton(theme, tr("Help me choose"), self._choose)
+        self.empty = _StartButton(theme, tr("New empty scenario"), self._window.new)
         buttons = (self.sample, self.help, self.empty, STRETCH)
         self._column.addLayout(make_row(*buttons, gap=14, margins=(0, 12, 0, 26), scaled=theme))
+
+    def _choose(self) -> None:
+        from gpudesk.desktop.window.action_list import show_chooser
+
+        show_chooser(self._window)
 
     def _dress(self) -> None:
         px = self._theme.px
@@ -361,54 +353,12 @@ def _list_widgets(layout: QBoxLayout) -> list[QWidget]:
     return [widget for widget in widgets if widget is not None]
 
 
-class StartPage(FirstRunPage):
-    """Opens samples, recent documents and what a crash left in its window."""
-
-    def __init__(self, window: DocumentWindow) -> None:
-        super().__init__(window.theme)
-        self._window = window
-        self._recovered_by_file: dict[str, RecoveredScenario] = {}
-        self.open_sample.connect(lambda: window.open_template(SAMPLE_TEMPLATE_ID))
-        self.start_empty.connect(window.new)
-        self.help_wanted.connect(self._help)
-        self.open_template.connect(window.open_template)
-        self.open_file.connect(lambda path: window.open_path(Path(path)))
-        self.open_recovered.connect(self._open_left)
-        self.discard_recovered.connect(self._discard)
-
-    def _help(self) -> None:
-        from gpudesk.desktop.window.action_list import show_chooser
-
-        show_chooser(self._window)
-
-    def refresh(self) -> None:
-        self.set_recent([_make_recent_file(path) for path in list_recent_files(self._window.settings)])
-        self.show_left(list_recovered())
-
-    def show_left(self, scenarios: Sequence[RecoveredScenario]) -> None:
-        self._recovered_by_file = {str(recovered.file): recovered for recovered in scenarios}
-        self.set_recovered([_make_recovered_file(key, recovered) for key, recovered in self._recovered_by_file.items()])
-
-    def _open_left(self, key: str) -> None:
-        recovered = self._recovered_by_file.get(key)
-        self.show_left(list_recovered())
-        if recovered is not None and _is_left(self._window, recovered):
-            self._window.open_recovered(recovered)
-
-    def _discard(self, key: str) -> None:
-        recovered = self._recovered_by_file.get(key)
-        if recovered is not None and _is_left(self._window, recovered):
-            discard_recovered(recovered)
-        self.show_left(list_recovered())
-
-
 def offer_recovered(window: DocumentWindow) -> None:
     """Offer above the page what a crash left, the newest first: for a start without the start page."""
     recovered = list_recovered()
     if not recovered:
         return
     newest = recovered[0]
-    offered = _make_recovered_file("", newest)
 
     def open_it() -> None:
         if _is_left(window, newest):
@@ -420,10 +370,7 @@ def offer_recovered(window: DocumentWindow) -> None:
             discard_recovered(newest)
         offer_recovered(window)
 
-    window.note.offer(
-        tr("Recovered: {name}, edited {time}", name=offered.name, time=offered.time),
-        [(tr("Open"), open_it), (tr("Discard"), discard_it)],
-    )
+    window.note.offer(_describe_recovered(newest), [(tr("Open"), open_it), (tr("Discard"), discard_it)])
 
 
 def warn_unsaved_storage(window: DocumentWindow) -> None:
@@ -510,15 +457,13 @@ def _is_left(window: DocumentWindow, recovered: RecoveredScenario) -> bool:
     return False
 
 
-def _make_recent_file(path: Path) -> RecentFile:
-    return RecentFile(
-        str(path), path.stem, _format_edit_time(datetime.fromtimestamp(path.stat().st_mtime).astimezone())
-    )
+def _name_recovered(recovered: RecoveredScenario) -> str:
+    return recovered.document.stem if recovered.document else recovered.scenario.name or tr("Untitled")
 
 
-def _make_recovered_file(key: str, recovered: RecoveredScenario) -> RecoveredFile:
-    name = recovered.document.stem if recovered.document else recovered.scenario.name or tr("Untitled")
-    return RecoveredFile(key, name, _format_edit_time(recovered.edited))
+def _describe_recovered(recovered: RecoveredScenario) -> str:
+    name, time = _name_recovered(recovered), _format_edit_time(recovered.edited)
+    return tr("Recovered: {name}, edited {time}", name=name, time=time)
 
 
 def _format_edit_time(moment: datetime) -> str:

@@ -1,27 +1,43 @@
 """The page that a window opens with."""
 
+import os
+from datetime import datetime
+from pathlib import Path
+from unittest.mock import Mock, call
+
 import pytest
-from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
+from gpudesk.desktop.session.document import RecoveredScenario
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.window.start_page import (
-    SAMPLE_TEMPLATE_ID,
-    FirstRunPage,
-    RecentFile,
-    RecoveredFile,
-    list_start_questions,
-)
+from gpudesk.desktop.window import start_page
+from gpudesk.desktop.window.start_page import SAMPLE_TEMPLATE_ID, StartPage, list_start_questions
 from gpudesk.documents.scenario_file import list_template_ids, read_template
 
-CHAT = RecentFile("/home/anna/70b chat.gpudesk", "70b chat.gpudesk", "14:02")
+EDITED = datetime(2026, 3, 1, 14, 2).astimezone()
+CHAT = RecoveredScenario(Path("first"), read_template(SAMPLE_TEMPLATE_ID), Path("70B chat.gpudesk"), EDITED)
+BIG = RecoveredScenario(Path("second"), read_template("405b-one-node"), Path("405B.gpudesk"), EDITED)
 
 
 @pytest.fixture
-def page(theme: Theme, qtbot: QtBot) -> FirstRunPage:
-    made = FirstRunPage(theme)
+def window(theme: Theme) -> Mock:
+    return Mock(theme=theme)
+
+
+@pytest.fixture
+def recent(tmp_path: Path) -> Path:
+    file = tmp_path / "70b chat.gpudesk"
+    file.touch()
+    os.utime(file, (EDITED.timestamp(), EDITED.timestamp()))
+    return file
+
+
+@pytest.fixture
+def page(window: Mock, qtbot: QtBot) -> StartPage:
+    made = StartPage(window)
     qtbot.addWidget(made)
     made.resize(944, 752)
     made.show()
@@ -31,33 +47,33 @@ def page(theme: Theme, qtbot: QtBot) -> FirstRunPage:
     return made
 
 
-def button(page: FirstRunPage, name: str) -> QAbstractButton:
+def button(page: StartPage, name: str) -> QAbstractButton:
     return next(b for b in page.findChildren(QAbstractButton) if b.accessibleName() == name)
 
 
-def test_enter_opens_the_sample(page: FirstRunPage, qtbot: QtBot) -> None:
+def test_enter_opens_the_sample(page: StartPage, window: Mock) -> None:
     assert page.sample.hasFocus()
-    with qtbot.waitSignal(page.open_sample):
-        QTest.keyClick(page.sample, Qt.Key.Key_Return)
+    QTest.keyClick(page.sample, Qt.Key.Key_Return)
+    window.open_template.assert_called_once_with(SAMPLE_TEMPLATE_ID)
 
 
-def test_enter_opens_what_has_the_focus(page: FirstRunPage, qtbot: QtBot) -> None:
+def test_enter_opens_what_has_the_focus(page: StartPage, window: Mock) -> None:
     page.empty.setFocus()
-    with qtbot.assertNotEmitted(page.open_sample), qtbot.waitSignal(page.start_empty):
-        QTest.keyClick(page.empty, Qt.Key.Key_Enter)
+    QTest.keyClick(page.empty, Qt.Key.Key_Enter)
+    window.new.assert_called_once()
+    window.open_template.assert_not_called()
 
 
 @pytest.mark.parametrize("position", range(4))
-def test_a_digit_opens_its_question(page: FirstRunPage, qtbot: QtBot, position: int) -> None:
-    with qtbot.waitSignal(page.open_template) as opened:
-        QTest.keyClicks(page.sample, "1234"[position])
-    assert opened.args == [list_start_questions()[position].template]
+def test_a_digit_opens_its_question(page: StartPage, window: Mock, position: int) -> None:
+    QTest.keyClicks(page.sample, "1234"[position])
+    window.open_template.assert_called_once_with(list_start_questions()[position].template)
 
 
-def test_other_digits_and_chords_open_nothing(page: FirstRunPage, qtbot: QtBot) -> None:
-    with qtbot.assertNotEmitted(page.open_template):
-        QTest.keyClicks(page.sample, "5")
-        QTest.keyClick(page.sample, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+def test_other_digits_and_chords_open_nothing(page: StartPage, window: Mock) -> None:
+    QTest.keyClicks(page.sample, "5")
+    QTest.keyClick(page.sample, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    window.open_template.assert_not_called()
 
 
 def test_the_questions_say_what_their_templates_hold() -> None:
@@ -70,38 +86,41 @@ def test_the_questions_say_what_their_templates_hold() -> None:
     assert len(read_template(SAMPLE_TEMPLATE_ID).accelerators) == 4
 
 
-def test_without_recent_files_it_says_so(page: FirstRunPage) -> None:
+def test_without_recent_files_it_says_so(page: StartPage) -> None:
     assert "Your saved scenarios appear here." in [
         label.text() for label in page.findChildren(QLabel) if label.isVisible()
     ]
 
 
-def test_a_recent_file_is_opened_by_its_row(page: FirstRunPage, qtbot: QtBot) -> None:
-    page.set_recent([CHAT])
-    row = button(page, "Open 70b chat.gpudesk")
-    assert "14:02" in row.accessibleDescription()
-    with qtbot.waitSignal(page.open_file) as opened:
-        QTest.mouseClick(row, Qt.MouseButton.LeftButton)
-    assert opened.args == [CHAT.path]
+def test_a_recent_file_is_opened_by_its_row(page: StartPage, window: Mock, recent: Path) -> None:
+    page.set_recent([recent])
+    row = button(page, "Open 70b chat")
+    assert "2026-03-01" in row.accessibleDescription()
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton)
+    window.open_path.assert_called_once_with(recent)
 
 
-@pytest.mark.parametrize(("name", "signal"), [("Open", "open_recovered"), ("Discard", "discard_recovered")])
-def test_what_a_crash_left_is_opened_or_discarded(page: FirstRunPage, qtbot: QtBot, name: str, signal: str) -> None:
-    page.set_recovered([RecoveredFile("first", "70B chat", "14:02"), RecoveredFile("second", "405B", "9:10")])
+@pytest.mark.parametrize("name", ["Open", "Discard"])
+def test_what_a_crash_left_is_opened_or_discarded(
+    page: StartPage, window: Mock, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    discard = Mock()
+    monkeypatch.setattr(start_page, "list_recovered", lambda: [CHAT, BIG])
+    monkeypatch.setattr(start_page, "discard_recovered", discard)
+    page.set_recovered([CHAT, BIG])
     said = [label.text() for label in page.findChildren(QLabel)]
-    assert "Recovered: 70B chat, edited 14:02" in said
-    wanted: SignalInstance = getattr(page, signal)
-    with qtbot.waitSignal(wanted) as chosen:
-        QTest.mouseClick(button(page, f"{name} recovered 405B"), Qt.MouseButton.LeftButton)
-    assert chosen.args == ["second"]
+    assert "Recovered: 70B chat, edited 2026-03-01" in said
+    QTest.mouseClick(button(page, f"{name} recovered 405B"), Qt.MouseButton.LeftButton)
+    assert discard.call_args_list == ([call(BIG)] if name == "Discard" else [])
+    assert window.open_recovered.call_args_list == ([call(BIG)] if name == "Open" else [])
 
 
-def test_tab_goes_as_the_eye_does_and_scrolls(page: FirstRunPage, qtbot: QtBot) -> None:
-    page.set_recent([CHAT])
-    page.set_recovered([RecoveredFile("first", "70B chat", "14:02")])
+def test_tab_goes_as_the_eye_does_and_scrolls(page: StartPage, qtbot: QtBot, recent: Path) -> None:
+    page.set_recent([recent])
+    page.set_recovered([CHAT])
     page.resize(500, 300)
-    recent = button(page, "Open 70b chat.gpudesk")
-    qtbot.waitUntil(recent.isVisible)
+    last = button(page, "Open 70b chat")
+    qtbot.waitUntil(last.isVisible)
     button(page, "Open recovered 70B chat").setFocus()
     passed = []
     for _ in range(10):
@@ -114,9 +133,9 @@ def test_tab_goes_as_the_eye_does_and_scrolls(page: FirstRunPage, qtbot: QtBot) 
         "Help me choose",
         "New empty scenario",
         *(question.title for question in list_start_questions()),
-        "Open 70b chat.gpudesk",
+        "Open 70b chat",
     ]
     QTest.keyClick(page.focusWidget(), Qt.Key.Key_Backtab)
-    assert recent.hasFocus()
+    assert last.hasFocus()
     bar = page.findChildren(QScrollArea)[0].verticalScrollBar()
     assert bar.value() > bar.maximum() - 60
