@@ -8,30 +8,14 @@ from typing import Final
 import numpy as np
 from PySide6.QtCore import QEvent, QMarginsF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import (
-    QAbstractScrollArea,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QToolTip,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractScrollArea, QGridLayout, QHBoxLayout, QLabel, QToolTip, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_count
 from gpudesk.desktop.session.selection import Selection, select_figure
 from gpudesk.desktop.ui.charts.canvas import PlotCanvas
-from gpudesk.desktop.ui.charts.chart_data import (
-    ChartData,
-    CursorReadout,
-    PlotDrawing,
-    find_menu_position,
-    make_chart_menu,
-    measure_readout,
-)
+from gpudesk.desktop.ui.charts.chart_data import ChartData, CursorReadout, PlotDrawing, measure_readout, show_chart_menu
 from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray, find_emptiest_box
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, PaintedWidget, ThemePainter
@@ -52,122 +36,6 @@ _CLICK: Final = 4.0
 #: Visible share after one notch of the wheel.
 _ZOOM: Final = 0.82
 _NOTCH: Final = 120.0
-
-
-class InteractivePlot(PlotCanvas):
-    """Emits signals for mouse actions; their receivers decide on the effect."""
-
-    #: The value of x under the mouse, or None.
-    hovered = Signal(object)
-    #: The cursor line is grabbed, moved to a value of x, released.
-    rule_grabbed = Signal()
-    rule_moved = Signal(float)
-    rule_released = Signal()
-    #: The key of a curve that was clicked.
-    curve_clicked = Signal(str)
-
-    def __init__(
-        self, theme: Theme, formatter: Formatter, x_scale: AxisScale, y_scale: AxisScale, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(theme, formatter, x_scale, y_scale, parent)
-        self._pressed: QPointF | None = None
-        self._panned = False
-        self._dragging_rule = False
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        position = event.position()
-        if not self.frame.area.contains(position) or (_is_in_scroll_area(self) and not control):
-            event.ignore()
-            return
-        self.zoom(_ZOOM ** (event.angleDelta().y() / _NOTCH), position)
-        event.accept()
-
-    def zoom(self, factor: float, around: QPointF | None = None) -> None:
-        """Zoom to a share of the visible range around a pixel, by default the middle."""
-        around = self.frame.area.center() if around is None else around
-        self.frame.zoom(factor, around.x(), around.y())
-        self._range_changed()
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        """Show the full subtitle, which can be cut, as a tooltip of the head."""
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.subtitle if event.pos().y() < self.head_height() else "", self)
-            return True
-        return bool(super().viewportEvent(event))
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() is not Qt.MouseButton.LeftButton:
-            return
-        self._pressed, self._panned = event.position(), False
-        if self._over_rule(event.position()):
-            self._dragging_rule = True
-            self.rule_grabbed.emit()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        position = event.position()
-        if self._dragging_rule:
-            low, high = self.frame.get_x_range()
-            self.rule_moved.emit(min(high, max(low, self.frame.value_x(position.x()))))
-        elif self._pressed is not None:
-            self._drag_ground(position)
-        else:
-            over = self._over_rule(position)
-            self.viewport().setCursor(Qt.CursorShape.SplitHCursor if over else Qt.CursorShape.ArrowCursor)
-            inside = self.frame.area.contains(position) and not over
-            self.hovered.emit(self.frame.value_x(position.x()) if inside else None)
-
-    def _drag_ground(self, position: QPointF) -> None:
-        if self._pressed is None:
-            return
-        moved = position - self._pressed
-        if not self.frame.zoomed or (not self._panned and moved.manhattanLength() < _CLICK):
-            return
-        self._panned = True
-        self.frame.pan(moved.x(), moved.y())
-        self._pressed = position
-        self._range_changed()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() is not Qt.MouseButton.LeftButton:
-            return
-        pressed, self._pressed = self._pressed, None
-        if self._dragging_rule:
-            self._dragging_rule = False
-            self.rule_released.emit()
-        elif pressed is not None and not self._panned:
-            key = self.find_curve_at(event.position())
-            if key is not None:
-                self.curve_clicked.emit(key)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        del event
-        self.fit_view()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.hovered.emit(None)
-
-    def find_curve_at(self, position: QPointF) -> str | None:
-        """Return the key of the curve nearest to a pixel, if one is near."""
-        best, least = None, _NEAR_CURVE
-        for number, line in enumerate(self.drawing.lines):
-            distance = _compute_curve_distance(self.get_line_pixels(number), position.x(), position.y())
-            if distance < least:
-                best, least = line.key, distance
-        return best
-
-    def _over_rule(self, position: QPointF) -> bool:
-        rule = self.drawing.rule
-        if rule is None or not rule.movable:
-            return False
-        low, high = self.frame.get_x_range()
-        near = low <= rule.value <= high and abs(position.x() - self.frame.pixel_x(rule.value)) <= _GRIP
-        return near and self.rule_zone().contains(position)
-
-    def rule_zone(self) -> QRectF:
-        """Return where the cursor line can be grabbed."""
-        return self.frame.area.adjusted(-_GRIP, 0, _GRIP, self.theme.px(20))
 
 
 def _is_in_scroll_area(widget: QWidget) -> bool:
@@ -373,8 +241,11 @@ MOST_BANDS: Final = 4
 _Key = Qt.Key
 
 
-class DeskChart(InteractivePlot):
+class DeskChart(PlotCanvas):
     """Shows part of the desk's answer. Subclasses give its drawing, summary, data and readout."""
+
+    #: The key of a curve that was clicked.
+    curve_clicked = Signal(str)
 
     accessible_role = AccessibleRole.Chart
     #: The estimate figure in the chart, selected with a curve.
@@ -391,10 +262,12 @@ class DeskChart(InteractivePlot):
         super().__init__(theme, desk.formatter, *scales, parent)
         self.desk = desk
         self.bands_wanted = True
+        self._pressed: QPointF | None = None
+        self._panned = False
+        self._dragging_rule = False
         self._hovered_key: str | None = None
         self.notice: UnfitNotice | None = None
         self._least_height = 0
-        self.hovered.connect(self._hover)
         self.curve_clicked.connect(self.select_curve)
         desk.gesture_changed.connect(self._gesture_changed)
         desk.selection_changed.connect(self._show_bands)
@@ -434,6 +307,15 @@ class DeskChart(InteractivePlot):
 
     def move_rule(self, value: float) -> None:
         del value
+
+    def grab_rule(self) -> None:
+        """Handle the start of a drag of the cursor line."""
+
+    def drag_rule(self, value: float) -> None:
+        self.move_rule(value)
+
+    def release_rule(self) -> None:
+        """Handle the end of a drag, or of a held key."""
 
     # Display
 
@@ -503,7 +385,102 @@ class DeskChart(InteractivePlot):
         if not self.desk.in_gesture and self.isVisible():
             self.setAccessibleDescription(self.summary())
 
-    # Mouse over the chart
+    # Mouse
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        position = event.position()
+        if not self.frame.area.contains(position) or (_is_in_scroll_area(self) and not control):
+            event.ignore()
+            return
+        self.zoom(_ZOOM ** (event.angleDelta().y() / _NOTCH), position)
+        event.accept()
+
+    def zoom(self, factor: float, around: QPointF | None = None) -> None:
+        """Zoom to a share of the visible range around a pixel, by default the middle."""
+        around = self.frame.area.center() if around is None else around
+        self.frame.zoom(factor, around.x(), around.y())
+        self._range_changed()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Show the full subtitle, which can be cut, as a tooltip of the head."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.subtitle if event.pos().y() < self.head_height() else "", self)
+            return True
+        return bool(super().viewportEvent(event))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        self._pressed, self._panned = event.position(), False
+        if self._over_rule(event.position()):
+            self._dragging_rule = True
+            self.grab_rule()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        position = event.position()
+        if self._dragging_rule:
+            low, high = self.frame.get_x_range()
+            self.drag_rule(min(high, max(low, self.frame.value_x(position.x()))))
+        elif self._pressed is not None:
+            self._drag_ground(position)
+        else:
+            over = self._over_rule(position)
+            self.viewport().setCursor(Qt.CursorShape.SplitHCursor if over else Qt.CursorShape.ArrowCursor)
+            inside = self.frame.area.contains(position) and not over
+            self._hover(self.frame.value_x(position.x()) if inside else None)
+
+    def _drag_ground(self, position: QPointF) -> None:
+        if self._pressed is None:
+            return
+        moved = position - self._pressed
+        if not self.frame.zoomed or (not self._panned and moved.manhattanLength() < _CLICK):
+            return
+        self._panned = True
+        self.frame.pan(moved.x(), moved.y())
+        self._pressed = position
+        self._range_changed()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        pressed, self._pressed = self._pressed, None
+        if self._dragging_rule:
+            self._dragging_rule = False
+            self.release_rule()
+        elif pressed is not None and not self._panned:
+            key = self.find_curve_at(event.position())
+            if key is not None:
+                self.curve_clicked.emit(key)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        del event
+        self.fit_view()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(None)
+
+    def find_curve_at(self, position: QPointF) -> str | None:
+        """Return the key of the curve nearest to a pixel, if one is near."""
+        best, least = None, _NEAR_CURVE
+        for number, line in enumerate(self.drawing.lines):
+            distance = _compute_curve_distance(self.get_line_pixels(number), position.x(), position.y())
+            if distance < least:
+                best, least = line.key, distance
+        return best
+
+    def _over_rule(self, position: QPointF) -> bool:
+        rule = self.drawing.rule
+        if rule is None or not rule.movable:
+            return False
+        low, high = self.frame.get_x_range()
+        near = low <= rule.value <= high and abs(position.x() - self.frame.pixel_x(rule.value)) <= _GRIP
+        return near and self.rule_zone().contains(position)
+
+    def rule_zone(self) -> QRectF:
+        """Return where the cursor line can be grabbed."""
+        return self.frame.area.adjusted(-_GRIP, 0, _GRIP, self.theme.px(20))
 
     def _hover(self, x: float | None) -> None:
         if x is None:
@@ -549,7 +526,7 @@ class DeskChart(InteractivePlot):
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         if event.key() in (_Key.Key_Left, _Key.Key_Right) and not event.isAutoRepeat():
-            self.rule_released.emit()
+            self.release_rule()
         event.ignore()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -558,7 +535,7 @@ class DeskChart(InteractivePlot):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.rule_released.emit()
+        self.release_rule()
         self.viewport().update()
 
     def _step(self, event: QKeyEvent, *, forward: bool) -> None:
@@ -628,10 +605,7 @@ class DeskChart(InteractivePlot):
         return False
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self.make_context_menu().popup(find_menu_position(event, self))
-
-    def make_context_menu(self) -> QMenu:
-        return make_chart_menu(self, self, [((tr("Reset zoom"), self.fit_view), self.frame.zoomed)])
+        show_chart_menu(self, self, event, (tr("Reset zoom"), self.fit_view, self.frame.zoomed))
 
     # Size
 

@@ -30,13 +30,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_model_and_baseline
 from gpudesk.desktop.session.selection import Selection, select_catalog_attribute, select_figure
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.charts.chart_data import (
-    ChartCommand,
-    ChartData,
-    CopyableChart,
-    find_menu_position,
-    make_chart_menu,
-)
+from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, show_chart_menu
 from gpudesk.desktop.ui.tables.text_layer import HATCH, OUTLINE, MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -420,8 +414,7 @@ class FitMatrixView(QWidget):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         cell = self.table.get_current_cell()
         can_open = cell is not None and cell.fits and self._ready
-        more: list[tuple[ChartCommand, bool]] = [((tr("Open as scenario"), self._open), can_open)]
-        make_chart_menu(self, self, more).popup(find_menu_position(event, self))
+        show_chart_menu(self, self, event, (tr("Open as scenario"), self._open, can_open))
 
     def focus_first(self) -> None:
         self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_deployment
-from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, PaintedHeader, PaintedTable, VisibleSection
 from gpudesk.desktop.ui.tables.table_base import SELECTABLE, Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -573,7 +573,7 @@ class NeededBlock(QWidget):
         return ChartData(title=self.title, heads=heads, rows=tuple(rows), first_number=2)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        make_chart_menu(self, self, []).popup(find_menu_position(event, self))
+        show_chart_menu(self, self, event)
 
     def _offer_cell(self, cell: NeededCell | None) -> None:
         action = "" if cell is None or cell.present else cell.action

@@ -37,7 +37,7 @@ from gpudesk.desktop.session.evaluated_answer import list_columns
 from gpudesk.desktop.session.scenario_edits import apply_remedy
 from gpudesk.desktop.session.selection import Selection, select_figure
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, show_chart_menu
 from gpudesk.desktop.ui.charts.scales import round_up_step
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
@@ -197,7 +197,7 @@ class MemoryBarChart(QWidget):
         self.remedied.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        make_chart_menu(self, self, []).popup(find_menu_position(event, self))
+        show_chart_menu(self, self, event)
 
     # Painting
 

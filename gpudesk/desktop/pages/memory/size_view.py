@@ -13,7 +13,7 @@ from gpudesk.desktop.pages.demand_form import DemandForm, DemandStart, make_defa
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import apply_candidate
-from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, show_chart_menu
 from gpudesk.desktop.ui.tables.data_table import DataTableView, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -407,7 +407,7 @@ class SizingView(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self._sizing is not None:
-            make_chart_menu(self, self, []).popup(find_menu_position(event, self))
+            show_chart_menu(self, self, event)
 
     def focus_first(self) -> None:
         demand = self._desk.scenario.demand

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QLineF, QMarginsF, QRectF
 from PySide6.QtGui import QPainter
 
-from gpudesk.desktop.pages.desk_chart import DeskChart
-from gpudesk.desktop.pages.performance.pareto_chart import CurveBuilder, make_fingerprint
+from gpudesk.desktop.pages.performance.pareto_chart import CurvesChart, make_fingerprint
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_load_value
@@ -198,32 +197,23 @@ class _ConcurrencyReading:
     pinned: CurveReading | None
 
 
-class ConcurrencyChart(DeskChart):
+class ConcurrencyChart(CurvesChart):
     """A figure of all accelerators by requests in flight."""
 
     def __init__(self, desk: Desk, theme: Theme, figure: str, y_scale: AxisScale) -> None:
         self.figure = figure
         super().__init__(desk, theme, (PowerOfTwoScale(), y_scale))
-        self._lines = CurveBuilder(desk.formatter)
-        self._ghost_lines = CurveBuilder(desk.formatter)
         self._pinned: dict[str, PlotCurve] = {}
         self._key_steps = 0
         self._dragging = False
         self.docked = True
-        self.rule_grabbed.connect(self._grab)
-        self.rule_moved.connect(self._drag)
-        self.rule_released.connect(self._release)
 
     # Drawing
 
     def make_drawing(self) -> PlotDrawing:
         self.title = label_figure(self.figure)
         self.x_title = tr("requests in flight")
-        lines, load = self._draw_curves(self.desk.fitting_columns, self._lines), self._load()
-        names = {line.key for line in lines}
-        ghosts = tuple(
-            line for line in self._draw_curves(self.desk.ghost_columns, self._ghost_lines) if line.key in names
-        )
+        (lines, ghosts), load = self.draw_curves(self.figure), self._load()
         self._pinned = {line.key: line for line in ghosts}
         return PlotDrawing(
             lines=lines,
@@ -234,9 +224,6 @@ class ConcurrencyChart(DeskChart):
             cursor_readout=self._read_out_at_load(load) if self.docked else None,
             note="" if lines or self.desk.answer is None else self._explain_empty(),
         )
-
-    def _draw_curves(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
-        return maker.lines(columns, self.figure, exact=not self.desk.in_gesture)
 
     def _load(self) -> Load | None:
         answer = self.desk.answer
@@ -354,15 +341,15 @@ class ConcurrencyChart(DeskChart):
             return self.desk.scenario
         return replace_load_value(self.desk.scenario, count)
 
-    def _drag(self, value: float) -> None:
+    def drag_rule(self, value: float) -> None:
         if self._dragging:
             self.move_rule(value)
 
-    def _grab(self) -> None:
+    def grab_rule(self) -> None:
         self._dragging = True
         self.desk.begin_gesture("concurrency")
 
-    def _release(self) -> None:
+    def release_rule(self) -> None:
         self._key_steps += 1
         if self._dragging:
             self._dragging = False

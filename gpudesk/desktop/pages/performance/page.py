@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QLineF, QSize, Qt, Signal
+from PySide6.QtCore import QLineF, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.pages.performance.limiter_charts import RooflineChart, TimeSplitChart
-from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
 from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
 from gpudesk.desktop.pages.performance.scaling_figures import (
     CountsTableBlock,
@@ -28,6 +27,7 @@ from gpudesk.desktop.pages.performance.scaling_figures import (
     list_rule_names,
 )
 from gpudesk.desktop.pages.performance.views import (
+    MlperfBlock,
     PerformanceOverview,
     PerformanceView,
     make_latency_view,
@@ -164,7 +164,7 @@ class ScalingChart(DeskChart):
         rows = [row for row in chosen.scaling.rows if row.count in own.x]
         whole = chosen.scaling.bandwidth
         y = np.array([100.0 * row.by_rule[self.rule] / (row.count * whole) for row in rows])
-        return (PlotCurve(own.key, own.slot, own.is_variant, own.name, own.x, y, capped=False),)
+        return (PlotCurve(*own.identity, own.x, y, capped=False),)
 
     def _mark_deployments(self, lines: tuple[PlotCurve, ...]) -> Iterator[PointMark]:
         """Yield a circle for each deployment of the scenario; replicas are next to the curve of one."""
@@ -384,19 +384,14 @@ class ScalingView(PerformanceView):
 class PerformanceHead(PageHeader):
     """Controls of the page, which connects them."""
 
-    bands_toggled = Signal(bool)
-    copy_requested = Signal()
-
     def __init__(self, desk: Desk, theme: Theme, views: Sequence[tuple[str, str]]) -> None:
         self.bands = QCheckBox(tr("80% intervals"))
         self.pin = IconButton(theme, "pin", tr("Pin result"), key="Ctrl+G")
         super().__init__(theme, tr("Performance"), views, (self.bands, self.pin))
         self._desk = desk
         self.bands.setToolTip(tr("Shade the range that holds 80% of measured values"))
-        self.bands.toggled.connect(self.bands_toggled)
         self.pin.clicked.connect(desk.pin_ghost)
         self.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
-        self.copy.clicked.connect(self.copy_requested)
         self.pinned = ThemedLabel(theme, font="small", color="text2")
         self.let_go = LinkButton(theme, tr("Unpin"), desk.clear_ghost)
         self.let_go.setAccessibleName(tr("Unpin result"))
@@ -451,8 +446,8 @@ class PerformancePage(MultiViewPage[PerformanceView]):
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
         self.head.bands.setChecked(settings.get(_BANDS, True))
-        self.head.bands_toggled.connect(self._toggle_bands)
-        self.head.copy_requested.connect(self.copy)
+        self.head.bands.toggled.connect(self._toggle_bands)
+        self.head.copy.clicked.connect(self.copy)
         desk.ghost_changed.connect(self._ghost_changed)
 
     def title(self) -> str:

@@ -26,7 +26,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
     find_corner_boxes,
     measure_readout,
 )
-from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale, find_emptiest_box, resample_curve
+from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray, LinearScale, find_emptiest_box, resample_curve
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.answer import ConcurrencyCurve, IntervalSeries
 from gpudesk.domain.estimate import Load, LoadKind
@@ -104,6 +104,22 @@ class CurveBuilder:
         )
 
 
+class CurvesChart(DeskChart):
+    """A chart of curves of the desk's answer, above those of the pinned one."""
+
+    def __init__(self, desk: Desk, theme: Theme, scales: tuple[AxisScale, AxisScale]) -> None:
+        super().__init__(desk, theme, scales)
+        self._lines, self._ghost_lines = CurveBuilder(desk.formatter), CurveBuilder(desk.formatter)
+
+    def draw_curves(self, figure: str) -> tuple[tuple[PlotCurve, ...], tuple[PlotCurve, ...]]:
+        """Return the curves of a figure, and the pinned ones of the same columns."""
+        exact = not self.desk.in_gesture
+        lines = self._lines.lines(self.desk.fitting_columns, figure, exact=exact)
+        ghosts = self._ghost_lines.lines(self.desk.ghost_columns, figure, exact=exact)
+        keys = {line.key for line in lines}
+        return lines, tuple(ghost for ghost in ghosts if ghost.key in keys)
+
+
 def make_fingerprint(curve: ConcurrencyCurve | None) -> object:
     """Return a key that two curves share exactly if they differ only in the positions of their points."""
     if curve is None:
@@ -175,7 +191,7 @@ def _list_candidate_counts(count: FloatArray, pace: FloatArray) -> FloatArray:
     return worth
 
 
-class ParetoChart(DeskChart):
+class ParetoChart(CurvesChart):
     """Output throughput per accelerator by speed per user: each point is one concurrency."""
 
     figure = "output_tokens_per_s_per_accelerator"
@@ -184,16 +200,11 @@ class ParetoChart(DeskChart):
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__(desk, theme, (LinearScale(), LinearScale()))
-        self._lines = CurveBuilder(desk.formatter)
-        self._ghost_lines = CurveBuilder(desk.formatter)
         self._own_read_off = READING_SPEED
         self._margins = QMarginsF()
         self.vertical_grid = True
         self.labelled = False
         self.detailed_labels = False
-        self.rule_moved.connect(self.move_rule)
-        self.rule_grabbed.connect(lambda: self.hold(True))
-        self.rule_released.connect(lambda: self.hold(self.desk.in_gesture))
 
     @property
     def read_off(self) -> float:
@@ -213,11 +224,7 @@ class ParetoChart(DeskChart):
         self.title = tr("Throughput vs. interactivity")
         self.subtitle = tr("tok/s per accelerator at each concurrency")
         self.x_title = tr("tok/s per user")
-        lines = self._draw_curves(self.desk.fitting_columns, self._lines)
-        names = {line.key for line in lines}
-        ghosts = tuple(
-            line for line in self._draw_curves(self.desk.ghost_columns, self._ghost_lines) if line.key in names
-        )
+        lines, ghosts = self.draw_curves(PARETO)
         answer = self.desk.answer
         limited = answer is not None and _limits_mean(answer.scenario.workload.load)
         speed = self.read_off
@@ -286,9 +293,6 @@ class ParetoChart(DeskChart):
             **values,
         )
 
-    def _draw_curves(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
-        return maker.lines(columns, PARETO, exact=not self.desk.in_gesture)
-
     def _format_tab(self, speed: float) -> str:
         return tr("≥ {n} tok/s", n=self._format_speed(speed))
 
@@ -307,13 +311,7 @@ class ParetoChart(DeskChart):
         if self.desk.ghost is not None:
             heads = (*heads, tr("vs. pinned"))
         rows = tuple(
-            CursorReadoutRow(
-                line.key,
-                line.slot,
-                line.is_variant,
-                line.name,
-                self._format_cells(best, pinned.get(line.key))[: len(heads)],
-            )
+            CursorReadoutRow(*line.identity, self._format_cells(best, pinned.get(line.key))[: len(heads)])
             for line, best in ordered
         )
         return CursorReadout(tr("Best at ≥ {n} tok/s per user", n=self._format_speed(speed)), heads, rows)
@@ -344,6 +342,12 @@ class ParetoChart(DeskChart):
             self._own_read_off = speed
             self.refresh()
             self.read_off_changed.emit(speed)
+
+    def grab_rule(self) -> None:
+        self.hold(True)
+
+    def release_rule(self) -> None:
+        self.hold(self.desk.in_gesture)
 
     # Size
 

@@ -13,7 +13,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_count
 from gpudesk.desktop.session.selection import select_figure
-from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
@@ -563,7 +563,7 @@ class DeploymentComparisonBlock(QWidget):
         )
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        make_chart_menu(self, self, []).popup(find_menu_position(event, self))
+        show_chart_menu(self, self, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.charts.scales import LinearScale, format_ticks
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, SWATCH_WIDTH, ThemePainter
@@ -539,7 +539,7 @@ class BarChart(QWidget):
         return super().event(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        make_chart_menu(self, self, []).popup(find_menu_position(event, self))
+        show_chart_menu(self, self, event)
 
 
 def _fill(pen: ThemePainter, place: QRectF, ink: str) -> None:

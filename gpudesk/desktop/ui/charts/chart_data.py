@@ -134,9 +134,6 @@ class ChartDataDialog(QDialog):
         QGuiApplication.clipboard().setText(chosen.format_tab_separated())
 
 
-ChartCommand = tuple[str, Callable[[], object]]
-
-
 class CopyableChart(Protocol):
     """A chart of any kind."""
 
@@ -179,35 +176,28 @@ def save_picture(chart: CopyableChart) -> None:
         )
 
 
-def list_chart_commands(chart: CopyableChart) -> list[ChartCommand]:
-    return [
-        (tr("Copy image"), lambda: QGuiApplication.clipboard().setPixmap(chart.grab())),
-        (tr("Copy data"), lambda: copy_data(chart)),
-        (tr("Show as table"), lambda: show_data_table(chart)),
-        (tr("Save image…"), lambda: save_picture(chart)),
-    ]
+def show_chart_menu(
+    chart: CopyableChart, widget: QWidget, event: QContextMenuEvent, *more: tuple[str, Callable[[], object], bool]
+) -> None:
+    """Show the menu of a chart, which is a widget: at the mouse, or for the keyboard in its middle.
 
-
-def make_chart_menu(chart: CopyableChart, parent: QWidget, more: list[tuple[ChartCommand, bool]]) -> QMenu:
-    """Make the menu of a chart; `more` are its own commands, each with whether it is enabled."""
-    menu = QMenu(parent)
+    `more` are its own commands, as text, function and whether it is enabled.
+    """
+    menu = QMenu(widget)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    for text, run in list_chart_commands(chart):
-        menu.addAction(text).triggered.connect(run)
+    menu.addAction(tr("Copy image")).triggered.connect(lambda: QGuiApplication.clipboard().setPixmap(chart.grab()))
+    menu.addAction(tr("Copy data")).triggered.connect(lambda: copy_data(chart))
+    menu.addAction(tr("Show as table")).triggered.connect(lambda: show_data_table(chart))
+    menu.addAction(tr("Save image…")).triggered.connect(lambda: save_picture(chart))
     if more:
         menu.addSeparator()
-    for (text, run), enabled in more:
+    for text, run, enabled in more:
         action = menu.addAction(text)
         action.triggered.connect(run)
         action.setEnabled(enabled)
-    return menu
-
-
-def find_menu_position(event: QContextMenuEvent, widget: QWidget) -> QPoint:
-    """Return where a context menu opens: at the mouse, or for the keyboard in the middle."""
-    if event.reason() == QContextMenuEvent.Reason.Keyboard:
-        return widget.mapToGlobal(QPoint(widget.width() // 2, widget.height() // 2))
-    return event.globalPos()
+    by_keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
+    middle = widget.mapToGlobal(QPoint(widget.width() // 2, widget.height() // 2))
+    menu.popup(middle if by_keyboard else event.globalPos())
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,11 +223,15 @@ class PlotCurve:
     capped: bool = True
     dash: int = 0
 
+    @property
+    def identity(self) -> tuple[str, int, bool, str]:
+        """The first fields of a readout's row too."""
+        return self.key, self.slot, self.is_variant, self.name
+
     def same_drawing(self, other: PlotCurve) -> bool:
         if self is other:
             return True
-        mine = (self.key, self.name, self.slot, self.dash, self.is_variant, self.end, self.capped)
-        theirs = (other.key, other.name, other.slot, other.dash, other.is_variant, other.end, other.capped)
+        mine, theirs = ((*each.identity, each.dash, each.end, each.capped) for each in (self, other))
         return mine == theirs and all(
             _are_arrays_equal(getattr(self, name), getattr(other, name)) for name in ("x", "y", "low", "high")
         )

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
@@ -119,7 +119,7 @@ class RackPicture(QWidget):
         return super().event(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        make_chart_menu(self, self, []).popup(find_menu_position(event, self))
+        show_chart_menu(self, self, event)
 
 
 def _list_sentences(sketch: FleetSketch) -> list[str]:

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpudesk.desktop.pages.catalog.page import CatalogPage
-from gpudesk.desktop.pages.desk_chart import InteractivePlot
+from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.charts.bar_chart import BarChart
@@ -204,7 +204,7 @@ def _list_tool_tips(window: MainWindow, shown_tips: list[str]) -> Iterator[str]:
             yield from _list_cell_tips(widget)
         elif isinstance(widget, BarChart | MarkLegend):
             _ask_for_tips(widget)
-        elif isinstance(widget, InteractivePlot):
+        elif isinstance(widget, DeskChart):
             _ask_for_tips(widget.viewport())
     yield from shown_tips
 

@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
-from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
 from gpudesk.desktop.pages.performance.page import MlperfView, PerformancePage
+from gpudesk.desktop.pages.performance.views import MlperfBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme

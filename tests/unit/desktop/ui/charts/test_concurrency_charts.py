@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
@@ -313,7 +313,9 @@ def test_the_chart_has_a_name_and_a_summary(chart: ThroughputChart) -> None:
 
 
 def test_the_context_menu_offers_every_command(chart: ThroughputChart, qtbot: QtBot) -> None:
-    menu = chart.make_context_menu()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(), QPoint())
+    QApplication.sendEvent(chart, event)
+    menu = chart.findChildren(QMenu)[-1]
     texts = [action.text() for action in menu.actions() if action.text()]
     assert texts == ["Copy image", "Copy data", "Show as table", "Save image…", "Reset zoom"]
 
