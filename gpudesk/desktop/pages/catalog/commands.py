@@ -338,7 +338,7 @@ class CatalogCommands:
             text = describe_column(page.section, column)
             entry = menu.addAction(text.replace("&", "&&"))
             entry.setCheckable(True)
-            entry.setChecked(column.key not in page.columns.hidden)
+            entry.setChecked(column.key not in page.columns.order.hidden)
             entry.triggered.connect(partial(self._toggle, column.key))
         menu.addSeparator()
         menu.addAction(tr("Reset columns")).triggered.connect(page.columns.reset)

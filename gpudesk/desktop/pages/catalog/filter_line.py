@@ -34,46 +34,23 @@ class ColumnOrder:
     widths: Mapping[str, int] = field(default_factory=dict)
 
 
-class ColumnSettings:
-    """Reads and writes the column arrangement of each section; unknown columns are left out."""
-
-    def __init__(self, settings: UserSettings) -> None:
-        self._settings = settings
-
-    def of(self, section: CatalogSection, columns: Sequence[CatalogColumn]) -> ColumnOrder:
-        """Return the arrangement of a section, initially the default."""
-        stored: dict[str, Any] = self._settings.get(_make_setting_key(section), {})
-        keys = [column.key for column in columns]
-        listed = _read_words(stored.get("order"))
-        kept_keys = [key for key in dict.fromkeys(listed) if key in keys[1:]]
-        order = (keys[0], *kept_keys, *(key for key in keys[1:] if key not in kept_keys))
-        hidden = {column.key for column in columns if not column.is_visible}
-        if "hidden" in stored:
-            # Columns added by an upgrade have their default visibility.
-            hidden = {key for key in hidden if key not in listed} | set(_read_words(stored["hidden"]))
-        widths = stored.get("widths")
-        return ColumnOrder(
-            order,
-            frozenset(hidden & set(keys[1:])),
-            {
-                key: width
-                for key, width in (widths if isinstance(widths, dict) else {}).items()
-                if key in keys and type(width) is int and 0 < width <= 4000
-            },
-        )
-
-    def keep(self, section: CatalogSection, columns: ColumnOrder) -> None:
-        self._settings.put(
-            _make_setting_key(section),
-            {"order": list(columns.order), "hidden": sorted(columns.hidden), "widths": dict(columns.widths)},
-        )
-
-    def forget(self, section: CatalogSection) -> None:
-        self._settings.put(_make_setting_key(section), {})
-
-
-def _make_setting_key(section: CatalogSection) -> str:
-    return f"catalog.columns.{section.value}"
+def read_column_order(stored: Mapping[str, Any], columns: Sequence[CatalogColumn]) -> ColumnOrder:
+    """Return a stored arrangement, initially the default; unknown columns are left out."""
+    keys = [column.key for column in columns]
+    listed = _read_words(stored.get("order"))
+    kept_keys = [key for key in dict.fromkeys(listed) if key in keys[1:]]
+    order = (keys[0], *kept_keys, *(key for key in keys[1:] if key not in kept_keys))
+    hidden = {column.key for column in columns if not column.is_visible}
+    if "hidden" in stored:
+        # Columns added by an upgrade have their default visibility.
+        hidden = {key for key in hidden if key not in listed} | set(_read_words(stored["hidden"]))
+    widths = stored.get("widths")
+    user_widths = {
+        key: width
+        for key, width in (widths if isinstance(widths, dict) else {}).items()
+        if key in keys and type(width) is int and 0 < width <= 4000
+    }
+    return ColumnOrder(order, frozenset(hidden & set(keys[1:])), user_widths)
 
 
 def _read_words(value: object) -> list[str]:
@@ -85,21 +62,24 @@ SECTION_SETTING: Final = "catalog.section"
 
 
 class ColumnArrangement(QObject):
-    """Arranges the header of one view by section."""
-
-    changed = Signal()
+    """Arranges the header of one view by section, as stored in the settings."""
 
     def __init__(self, settings: UserSettings, view: CatalogTableView, parent: QObject) -> None:
         super().__init__(parent)
-        self._memory = ColumnSettings(settings)
+        self._settings = settings
         self._view = view
         self._section = CatalogSection.ACCELERATORS
         self._arranging = False
         view.columns_changed.connect(self._keep)
 
     @property
-    def hidden(self) -> frozenset[str]:
-        return self._memory.of(self._section, list_catalog_columns(self._section)).hidden
+    def _key(self) -> str:
+        return f"catalog.columns.{self._section.value}"
+
+    @property
+    def order(self) -> ColumnOrder:
+        """The stored order of the section's columns."""
+        return read_column_order(self._settings.get(self._key, {}), list_catalog_columns(self._section))
 
     def take_section(self, section: CatalogSection) -> None:
         self._section = section
@@ -107,7 +87,7 @@ class ColumnArrangement(QObject):
 
     def _apply(self) -> None:
         columns = list_catalog_columns(self._section)
-        order = self._memory.of(self._section, columns)
+        order = self.order
         heads, keys = self._view.heads, [column.key for column in columns]
         self._arranging = True
         try:
@@ -126,17 +106,19 @@ class ColumnArrangement(QObject):
         if self._arranging:
             return
         columns, heads = list_catalog_columns(self._section), self._view.heads
-        column_order = self._memory.of(self._section, columns)
         order = tuple(columns[heads.logicalIndex(place)].key for place in range(heads.count()))
-        self._memory.keep(self._section, ColumnOrder(order, column_order.hidden, self._view.user_widths))
+        self._store(replace(self.order, order=order, widths=self._view.user_widths))
+
+    def _store(self, order: ColumnOrder) -> None:
+        stored = {"order": list(order.order), "hidden": sorted(order.hidden), "widths": dict(order.widths)}
+        self._settings.put(self._key, stored)
 
     # Column menu
 
     def toggle(self, key: str) -> None:
-        order = self._memory.of(self._section, list_catalog_columns(self._section))
-        self._memory.keep(self._section, ColumnOrder(order.order, order.hidden ^ {key}, order.widths))
+        order = self.order
+        self._store(replace(order, hidden=order.hidden ^ {key}))
         self._apply()
-        self.changed.emit()
 
     def can_move(self, number: int, step: int) -> bool:
         return self._find_neighbour(number, step) is not None
@@ -156,9 +138,8 @@ class ColumnArrangement(QObject):
         return shown_columns[place] if 0 < place < len(shown_columns) else None
 
     def reset(self) -> None:
-        self._memory.forget(self._section)
+        self._settings.put(self._key, {})
         self._apply()
-        self.changed.emit()
 
 
 #: Age filters in days.

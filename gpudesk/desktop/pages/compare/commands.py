@@ -42,23 +42,19 @@ class ArrangementController(QObject):
     def __init__(self, settings: UserSettings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._arrangement = ComparisonArrangement(
+        self.arrangement = ComparisonArrangement(
             differences_only=settings.get(_DIFFERENCES, default=False),
             hidden_rows=frozenset(_read_words(settings.get(_HIDDEN_ROWS, []))),
             row_order=_read_words(settings.get(_ROW_ORDER, [])),
         )
 
-    @property
-    def arrangement(self) -> ComparisonArrangement:
-        return self._arrangement
-
     def change(self, **fields: Any) -> None:  # noqa: ANN401 - any field of an arrangement
-        self._take(replace(self._arrangement, **fields))
+        self._take(replace(self.arrangement, **fields))
 
     def _take(self, arrangement: ComparisonArrangement) -> None:
-        if arrangement == self._arrangement:
+        if arrangement == self.arrangement:
             return
-        self._arrangement = arrangement
+        self.arrangement = arrangement
         self._settings.put(_HIDDEN_ROWS, sorted(arrangement.hidden_rows))
         self._settings.put(_ROW_ORDER, list(arrangement.row_order))
         self._settings.put(_DIFFERENCES, arrangement.differences_only)
@@ -67,7 +63,7 @@ class ArrangementController(QObject):
     # Rows
 
     def hide_row(self, key: str) -> None:
-        self.change(hidden_rows=self._arrangement.hidden_rows | {key})
+        self.change(hidden_rows=self.arrangement.hidden_rows | {key})
 
     def show_all_rows(self) -> None:
         """Show all rows: none hidden, none filtered out."""
@@ -75,27 +71,27 @@ class ArrangementController(QObject):
 
     def move_row(self, table: ComparisonTable, key: str, step: int) -> None:
         """Move a row up (-1) or down (1) within its group."""
-        self._take(move_row(table, self._arrangement, key, step))
+        self._take(move_row(table, self.arrangement, key, step))
 
     # Columns
 
     def sort_by(self, table: ComparisonTable, key: str) -> None:
         """Order the columns by a row: best first, then the reverse, then as in the scenario."""
-        self.change(sorting=choose_next_row_sorting(table, self._arrangement.sorting, key))
+        self.change(sorting=choose_next_row_sorting(table, self.arrangement.sorting, key))
 
     def hide_column(self, key: str) -> None:
-        self.change(hidden_columns=self._arrangement.hidden_columns | {key})
+        self.change(hidden_columns=self.arrangement.hidden_columns | {key})
 
     def show_all_columns(self) -> None:
         self.change(hidden_columns=frozenset())
 
     def forget_columns(self, table: ComparisonTable) -> None:
         """Forget hidden columns that are no longer in the scenario; at least one column stays visible."""
-        hidden = self._arrangement.hidden_columns & {head.key for head in table.heads}
+        hidden = self.arrangement.hidden_columns & {head.key for head in table.heads}
         if len(hidden) == len(table.heads):
             hidden = frozenset()
-        if hidden != self._arrangement.hidden_columns:
-            self._arrangement = replace(self._arrangement, hidden_columns=hidden)
+        if hidden != self.arrangement.hidden_columns:
+            self.arrangement = replace(self.arrangement, hidden_columns=hidden)
 
 
 def _read_words(values: list[Any]) -> tuple[str, ...]:
@@ -134,21 +130,23 @@ class ComparisonCommands:
     def sort_by(self, number: int) -> None:
         row = self.row_of(number)
         if row is not None:
-            self._arranger.sort_by(self._model.table, row.key)
+            self._sort(row.key)
 
-    def _on_row(self, act: Callable[[ComparisonRow], object], row: ComparisonRow | None = None) -> None:
-        chosen_row = row or self._get_current_row()
-        if chosen_row is not None:
-            act(chosen_row)
+    def _on_row(self, act: Callable[[str], object]) -> Callable[[], None]:
+        """Return the command that acts on the current row, by its key."""
 
-    def _hide(self, row: ComparisonRow) -> None:
-        self._arranger.hide_row(row.key)
+        def run() -> None:
+            row = self._get_current_row()
+            if row is not None:
+                act(row.key)
 
-    def _sort(self, row: ComparisonRow) -> None:
-        self._arranger.sort_by(self._model.table, row.key)
+        return run
 
-    def _move(self, row: ComparisonRow, step: int) -> None:
-        self._arranger.move_row(self._model.table, row.key, step)
+    def _sort(self, key: str) -> None:
+        self._arranger.sort_by(self._model.table, key)
+
+    def _move(self, step: int, key: str) -> None:
+        self._arranger.move_row(self._model.table, key, step)
 
     # Columns
 
@@ -156,10 +154,15 @@ class ComparisonCommands:
         column = self._view.currentIndex().column()
         return self._model.head(column) if 0 <= column < self._model.columnCount() else None
 
-    def _on_head(self, act: Callable[[ComparisonHead], object]) -> None:
-        head = self._get_current_head()
-        if head is not None:
-            act(head)
+    def _on_head(self, act: Callable[[ComparisonHead], object]) -> Callable[[], None]:
+        """Return the command that acts on the current column."""
+
+        def run() -> None:
+            head = self._get_current_head()
+            if head is not None:
+                act(head)
+
+        return run
 
     def _position(self, head: ComparisonHead) -> int | None:
         """Return the position of a column in the scenario, which can have changed since the answer."""
@@ -241,13 +244,13 @@ class ComparisonCommands:
             add_entry(menu, self._theme.icon("copy"), tr("Copy"), self.copy)
         add_entry(menu, self._theme.icon("table-2"), tr("Copy table"), self.copy_table)
         menu.addSeparator()
-        add_entry(menu, self._theme.icon("arrow-up-down"), tr("Sort columns by this row"), lambda: self._sort(row))
+        add_entry(menu, self._theme.icon("arrow-up-down"), tr("Sort columns by this row"), lambda: self._sort(row.key))
         if self._arranger.arrangement.sorting is not None:
             add_entry(menu, self._theme.icon("rotate-ccw"), tr("Reset column order"), self._unsort)
         menu.addSeparator()
-        add_entry(menu, self._theme.icon("arrow-up"), tr("Move row up"), lambda: self._move(row, -1))
-        add_entry(menu, self._theme.icon("arrow-down"), tr("Move row down"), lambda: self._move(row, 1))
-        add_entry(menu, self._theme.icon("eye-off"), tr("Hide row"), lambda: self._hide(row))
+        add_entry(menu, self._theme.icon("arrow-up"), tr("Move row up"), lambda: self._move(-1, row.key))
+        add_entry(menu, self._theme.icon("arrow-down"), tr("Move row down"), lambda: self._move(1, row.key))
+        add_entry(menu, self._theme.icon("eye-off"), tr("Hide row"), lambda: self._arranger.hide_row(row.key))
         if self._arranger.arrangement.hidden_rows:
             add_entry(menu, self._theme.icon("eye"), tr("Show all rows"), self._arranger.show_all_rows)
 
@@ -293,24 +296,23 @@ class ComparisonCommands:
     def _list_row_actions(self) -> list[ActionSpec]:
         make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION + 1)
         on_row = partial(make, enabled=lambda: self._get_current_row() is not None)
-        up, down = partial(self._step_row, -1), partial(self._step_row, 1)
+        sort, hide = self._on_row(self._sort), self._on_row(self._arranger.hide_row)
+        up, down = (self._on_row(partial(self._move, step)) for step in (-1, 1))
         return [
-            on_row("compare.sort", tr("Sort columns by this row"), lambda: self._on_row(self._sort), "arrow-up-down"),
+            on_row("compare.sort", tr("Sort columns by this row"), sort, "arrow-up-down"),
             on_row("compare.row_up", tr("Move row up"), up, "arrow-up", ("Alt+Up",)),
             on_row("compare.row_down", tr("Move row down"), down, "arrow-down", ("Alt+Down",)),
-            on_row("compare.hide_row", tr("Hide row"), lambda: self._on_row(self._hide), "eye-off"),
+            on_row("compare.hide_row", tr("Hide row"), hide, "eye-off"),
             make("compare.show_rows", tr("Show all rows"), self._arranger.show_all_rows, "eye"),
         ]
-
-    def _step_row(self, step: int) -> None:
-        self._on_row(lambda row: self._move(row, step))
 
     def _list_column_actions(self) -> list[ActionSpec]:
         arranger = self._arranger
         make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION + 2)
         on_column = partial(make, enabled=lambda: self._get_current_head() is not None)
-        baseline, left, right = partial(self._on_head, self.set_baseline), self._step_column(-1), self._step_column(1)
-        hide, remove = partial(self._on_head, self._hide_column), partial(self._on_head, self.remove_column)
+        baseline, remove = self._on_head(self.set_baseline), self._on_head(self.remove_column)
+        left, right = (self._on_head(partial(self.move_column, step=step)) for step in (-1, 1))
+        hide = self._on_head(lambda head: arranger.hide_column(head.key))
         return [
             on_column("compare.baseline", tr("Set column as baseline"), baseline, "equal", ("B",), single_key=True),
             on_column("compare.left", tr("Move column left"), left, "arrow-left"),
@@ -332,9 +334,3 @@ class ComparisonCommands:
             ),
             on_column("compare.remove_column", tr("Remove this accelerator"), remove, "trash-2"),
         ]
-
-    def _step_column(self, step: int) -> Callable[[], None]:
-        return partial(self._on_head, partial(self.move_column, step=step))
-
-    def _hide_column(self, head: ComparisonHead) -> None:
-        self._arranger.hide_column(head.key)

@@ -7,18 +7,16 @@ from functools import partial
 from itertools import pairwise
 from typing import Final
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPainterStateGuard, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QListView,
-    QStackedLayout,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,16 +30,17 @@ from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_compared_figure
 from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.tables.painted_table import TableCorner
 from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TINT, MarkLegend
 from gpudesk.desktop.ui.theme.focus_ring import resize_to_fit
 from gpudesk.desktop.ui.theme.glyphs import FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, fill_background, make_column, make_row
-from gpudesk.desktop.ui.widgets.page_frame import MissingInputView, ProblemNote
+from gpudesk.desktop.ui.widgets.page_frame import AnswerStack
 from gpudesk.desktop.ui.widgets.qt_support import format_key, round_corners
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import EstimateBasis
@@ -221,21 +220,17 @@ class ComparisonLegend(MarkLegend):
         self.explain([*((mark, explain_mark(mark)) for mark in marks), *bars])
 
 
-class ComparisonCorner(PaintedWidget):
-    """Covers the view's own corner."""
+class ComparisonCorner(TableCorner):
+    """Shows the number of rows, and a link to hidden columns."""
 
     #: The user wants to show hidden columns.
     columns_wanted = Signal()
 
     def __init__(self, theme: Theme, view: QTableView) -> None:
         super().__init__(theme, view)
-        self._view = view
         self._text = ""
         self._link = LinkButton(theme, "", self.columns_wanted, parent=self)
         self._link.hide()
-        view.horizontalHeader().installEventFilter(self)
-        view.verticalHeader().installEventFilter(self)
-        theme.changed.connect(self.update)
 
     def show_count(self, text: str, hidden_columns: int) -> None:
         self._text = text
@@ -243,19 +238,14 @@ class ComparisonCorner(PaintedWidget):
         self._link.setVisible(hidden_columns > 0)
         if hidden_columns:
             self._link.setText(trn("Show {n} hidden column", "Show {n} hidden columns", hidden_columns))
-        self.place(self._view.verticalHeader().width(), self._view.horizontalHeader().height())
+        self.place()
         self.update()
 
-    def place(self, width: int, height: int) -> None:
-        theme = self._theme
-        self.setGeometry(0, 0, width, height)
-        size = self._link.sizeHint()
-        self._link.setGeometry(theme.px(16), theme.px(14), min(size.width(), width - theme.px(20)), size.height())
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: ARG002 - Qt's signature
-        if event.type() == QEvent.Type.Resize:
-            self.place(self._view.verticalHeader().width(), self._view.horizontalHeader().height())
-        return False
+    def place(self) -> None:
+        super().place()
+        theme, size = self._theme, self._link.sizeHint()
+        width = min(size.width(), self.width() - theme.px(20))
+        self._link.setGeometry(theme.px(16), theme.px(14), width, size.height())
 
     def paint(self, pen: ThemePainter) -> None:
         theme = self._theme
@@ -296,8 +286,6 @@ class ComparePage(DeskPage):
         self._legend = ComparisonLegend(theme)
         self._has_odds = False
         self._corner = ComparisonCorner(theme, self.view)
-        self._missing = MissingInputView(theme)
-        self.note = ProblemNote(theme)
         self._build()
         self._connect()
         theme.follow(self._dress)
@@ -326,23 +314,13 @@ class ComparePage(DeskPage):
             margins=(16, 0, 16, 0),
             on=self._head,
         )
-        self._content = QWidget()
+        content = QWidget()
         self._remedy = QWidget()
         self._remedy.hide()
         make_row(self.free_counts, self.decided_counts, STRETCH, margins=(16, 0, 16, 4), on=self._remedy)
-        inner = make_column(self.verdict, self._remedy, self.strip, (self.view, 1), self._legend, on=self._content)
-        whole = QVBoxLayout(self)
-        whole.addWidget(self._head)
-        whole.addWidget(self.note)
-        self._stack = QStackedLayout()
-        # Added to the page first: a stack without a parent shows its widgets as windows.
-        whole.addLayout(self._stack, 1)
-        self._stack.addWidget(self._content)
-        self._stack.addWidget(self._missing)
-        self._stack.addWidget(QWidget())
-        for layout in (inner, whole):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(0)
+        make_column(self.verdict, self._remedy, self.strip, (self.view, 1), self._legend, gap=0, on=content)
+        self.body = AnswerStack(theme, content)
+        make_column(self._head, (self.body, 1), gap=0, on=self)
         links = (self.free_counts, self.decided_counts)
         in_order = (self.filter, self._segment, self._rows, self._print, *links, self.strip, self.view)
         for before, after in pairwise(in_order):
@@ -365,7 +343,7 @@ class ComparePage(DeskPage):
         self._chooser.all_wanted.connect(arranger.show_all_rows)
         self._corner.columns_wanted.connect(arranger.show_all_columns)
         self._print.clicked.connect(self.preview_requested)
-        self._missing.wanted.connect(self.wanted)
+        self.body.wanted.connect(self.wanted)
         self.verdict.due.connect(self._show_verdict)
         self.free_counts.clicked.connect(
             lambda: desk.apply(scenario_edits.free_counts(desk.scenario), self.free_counts.text())
@@ -380,13 +358,7 @@ class ComparePage(DeskPage):
 
     def refresh(self) -> None:
         desk = self.desk
-        self.note.show_text(self._describe_problems())
-        if desk.missing is not None:
-            self._missing.show_missing(desk.missing)
-            self._stack.setCurrentIndex(1)
-        elif desk.answer is None:
-            self._stack.setCurrentIndex(2)
-        else:
+        if desk.missing is None and desk.answer is not None:
             answer = self._add_costs(desk.answer)
             table = self._maker.table(answer)
             self._arranger.forget_columns(table)
@@ -399,9 +371,9 @@ class ComparePage(DeskPage):
             self._tell_shown()
             self._follow_selection()
             self.verdict.request()
-            self._stack.setCurrentIndex(0)
+        usable = self.body.show_state(self._describe_problems(), desk.missing, answered=desk.answer is not None)
         for control in (self.filter, self._segment, self._rows, self._print):
-            control.setVisible(self._stack.currentIndex() == 0)
+            control.setVisible(usable)
 
     def _describe_problems(self) -> str:
         """Return why the scenario, or one of its columns, has no answer; empty if all have one."""
@@ -461,7 +433,6 @@ class ComparePage(DeskPage):
         row_count, every = len(rows), model.all_rows
         count = trn("{n} row", "{n} rows", every) if row_count == every else tr("{n} of {m} rows", n=row_count, m=every)
         self._corner.show_count(count, len(arrangement.hidden_columns))
-        self._corner.place(self.view.label_width, self.view.horizontalHeader().height())
         self.view.empty_text = self._explain_empty()
         self.view.setAccessibleDescription(count)
 

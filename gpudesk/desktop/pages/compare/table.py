@@ -341,10 +341,6 @@ class ComparisonTableView(PaintedTable):
 
     # Geometry
 
-    @property
-    def label_width(self) -> int:
-        return self._widths.label
-
     def measure(self) -> None:
         self._heads.set_extent(self._measures.head_height())
         for row, line in enumerate(self._table.lines):

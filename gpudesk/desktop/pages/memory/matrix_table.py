@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
 
@@ -18,11 +18,17 @@ from gpudesk.desktop.pages.memory.fit_matrix import (
     FitOrder,
     format_parameters,
 )
-from gpudesk.desktop.ui.tables.painted_table import PaintedHeader, PaintedTable, VisibleSection, find_visible_sections
+from gpudesk.desktop.ui.tables.painted_table import (
+    PaintedHeader,
+    PaintedTable,
+    TableCorner,
+    VisibleSection,
+    find_visible_sections,
+)
 from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, PaintedWidget, ThemePainter, paint_ring
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter, paint_ring
 from gpudesk.domain.sizing import FitCell
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.sizing import HeadroomLevel, classify_headroom, compute_headroom_share
@@ -171,7 +177,7 @@ class FitMatrixRowHeader(PaintedHeader):
         self._layer.draw(pen.painter)
 
 
-class FitMatrixCorner(PaintedWidget):
+class FitMatrixCorner(TableCorner):
     """Heads of the names and of the parameters; a click sorts by them."""
 
     #: `BY_NAME` or `BY_PARAMETERS`.
@@ -179,18 +185,8 @@ class FitMatrixCorner(PaintedWidget):
 
     def __init__(self, theme: Theme, view: QTableView) -> None:
         super().__init__(theme, view)
-        self._view = view
         self.order = FitOrder()
         self.setAccessibleName(tr("Sort models by"))
-        view.horizontalHeader().installEventFilter(self)
-        view.verticalHeader().installEventFilter(self)
-        theme.changed.connect(self.update)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: ARG002 - Qt's signature
-        if event.type() == QEvent.Type.Resize:
-            height = self._view.horizontalHeader().height()
-            self.setGeometry(0, 0, self._view.verticalHeader().width(), height)
-        return False
 
     def paint(self, pen: ThemePainter) -> None:
         theme = self._theme

@@ -13,6 +13,7 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
+    QObject,
     QPoint,
     QRect,
     QRectF,
@@ -35,7 +36,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolic
 from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, PaintedWidget, ThemePainter
 from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Seconds within which typed letters form one word.
@@ -188,6 +189,25 @@ class PaintedHeader(QHeaderView):
             QToolTip.showText(help_event.globalPos(), text, self)
             return True
         return super().viewportEvent(event)
+
+
+class TableCorner(PaintedWidget):
+    """Covers the corner between the headers of a table."""
+
+    def __init__(self, theme: Theme, view: QTableView) -> None:
+        super().__init__(theme, view)
+        self._view = view
+        view.horizontalHeader().installEventFilter(self)
+        view.verticalHeader().installEventFilter(self)
+        theme.changed.connect(self.update)
+
+    def place(self) -> None:
+        self.setGeometry(0, 0, self._view.verticalHeader().width(), self._view.horizontalHeader().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: ARG002 - Qt's signature
+        if event.type() == QEvent.Type.Resize:
+            self.place()
+        return False
 
 
 class PaintedTable(QTableView):

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QCompleter, QPlainTextEdit, QPushButton, QWidget
@@ -60,7 +59,7 @@ class TextRow(FormRow):
         self.edit.keeps_text = True
         self.edit.setPlaceholderText(empty)
         self.edit.textEdited.connect(self.user_edited)
-        self.edit.editingFinished.connect(self._finish_edit)
+        self.edit.editingFinished.connect(self.check_entered)
         if words:
             self.offer(words)
         self.lay_out(self.edit)
@@ -71,7 +70,7 @@ class TextRow(FormRow):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         # Only user input emits these signals of the line edit; a completion counts.
-        completer.activated.connect(partial(self._completed))
+        completer.activated.connect(lambda _text: self.user_edited())
         self.edit.setCompleter(completer)
         return completer
 
@@ -84,20 +83,9 @@ class TextRow(FormRow):
     def read(self) -> object:
         return check_plain_text(self.edit.text(), self._longest)
 
-    def text(self) -> str | None:
-        """Return the text, None if empty; raises `FieldError`."""
-        return None if self.is_empty() else check_plain_text(self.edit.text(), self._longest)
-
     def show_value(self, value: ClaimValue) -> None:
         self.edit.setText(", ".join(value) if isinstance(value, tuple) else str(value or ""))
         self.edit.setCursorPosition(0)
-
-    def _completed(self, _text: str) -> None:
-        self.user_edited()
-
-    def _finish_edit(self) -> None:
-        if not self.is_empty():
-            self.check()
 
 
 class WordListRow(TextRow):
@@ -119,10 +107,6 @@ class DateRow(TextRow):
 
     def read(self) -> object:
         return check_date(self.edit.text().strip())
-
-    def text(self) -> str | None:
-        """Return the date, None if empty; raises `FieldError`."""
-        return None if self.is_empty() else check_date(self.edit.text().strip())
 
 
 class ChoiceRow(FormRow):
@@ -225,10 +209,6 @@ class NoteRow(FormRow):
     def read(self) -> object:
         return check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
 
-    def text(self) -> str | None:
-        """Return the text, None if empty; raises `FieldError`."""
-        return None if self.is_empty() else check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
-
     def show_value(self, value: str | None) -> None:
         self._last_text = value or ""
         self.edit.setPlainText(self._last_text)
@@ -325,7 +305,7 @@ class NumberRow(FormRow):
         self.edit = FaultLineEdit(theme)
         self.edit.setPlaceholderText(empty)
         self.edit.textEdited.connect(self.user_edited)
-        self.edit.editingFinished.connect(self._finish_edit)
+        self.edit.editingFinished.connect(self.check_entered)
         self.unit_box: QComboBox | None = None
         if len(units) > 1:
             self.unit_box = make_choice_box(theme, [(str(n), tr(unit.label)) for n, unit in enumerate(units)])
@@ -348,12 +328,8 @@ class NumberRow(FormRow):
     def is_empty(self) -> bool:
         return not self.edit.text().strip()
 
-    def read(self) -> object:
-        """Return the number as typed, an int if it is whole."""
-        return self.number()
-
-    def number(self) -> int | float:
-        """Return the number as typed; raises `FieldError`."""
+    def read(self) -> int | float:
+        """Return the number as typed, an int if it is whole; raises `FieldError`."""
         text, unit = self.edit.text().strip(), self._find_typed_unit()
         plain = text if unit is None else text[: -len(tr(unit.label))]
         return parse_number(plain, self._format, self._limits.least)
@@ -366,19 +342,19 @@ class NumberRow(FormRow):
 
     def stated(self) -> int | float | None:
         """Return the number in the unit `unit.unit`, None if empty; raises `FieldError`."""
-        return None if self.is_empty() else self.unit.stated(self.number())
+        return None if self.is_empty() else self.unit.stated(self.read())
 
     def inside(self) -> int | float | None:
         """Return the number in the internal unit, None if empty; raises `FieldError`."""
-        return None if self.is_empty() else self.unit.inside(self.number())
+        return None if self.is_empty() else self.unit.inside(self.read())
 
     def parse_number_or_none(self) -> int | float | None:
         """Return the number as typed, None if empty; raises `FieldError`."""
-        return None if self.is_empty() else self.number()
+        return None if self.is_empty() else self.read()
 
     def parse_whole_or_none(self) -> int | None:
         """Return the typed whole number, None if empty; raises `FieldError`."""
-        return None if self.is_empty() else int(self.number())
+        return None if self.is_empty() else int(self.read())
 
     def show_value(self, value: float | None) -> None:
         self.edit.setText("" if value is None else self._format.text(value))
@@ -412,10 +388,6 @@ class NumberRow(FormRow):
             self.unit_box.setCurrentIndex(place)
             self.unit_box.blockSignals(False)
         self.edit.setText(self._format.text(self._units[place].typed(value)))
-
-    def _finish_edit(self) -> None:
-        if not self.is_empty():
-            self.check()
 
 
 def parse_number(text: str, number_format: NumberFormat, least: float = 0.0) -> int | float:

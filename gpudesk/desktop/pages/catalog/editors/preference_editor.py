@@ -10,7 +10,7 @@ from gpudesk.catalog.user_store.edits import find_upper_end, prefer_claim, take_
 from gpudesk.catalog.user_store.entry import find_attribute
 from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_NOTE, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
-from gpudesk.desktop.pages.catalog.editors.form_context import SaveEffectPreview
+from gpudesk.desktop.pages.catalog.editors.value_editor import SaveEffectPreview
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, PaintedButton, TextMeasure, ThemePainter

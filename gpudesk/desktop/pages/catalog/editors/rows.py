@@ -166,6 +166,14 @@ class FormRow(QWidget):
         """Return the value, None if the row is empty; raises `FieldError`."""
         return None if self.is_empty() else self.read()
 
+    def text(self) -> str | None:
+        """Return the value in words, None if the row is empty; raises `FieldError`."""
+        return None if self.is_empty() else str(self.read())
+
+    def check_entered(self) -> None:
+        if not self.is_empty():
+            self.check()
+
     def check(self, *, saving: bool = False) -> bool:
         """Show the error of the row, if any; return whether the row is valid."""
         self._timer.stop()

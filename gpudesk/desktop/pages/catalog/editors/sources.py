@@ -50,13 +50,8 @@ class AddressRow(TextRow):
     """The web address of a source."""
 
     def read(self) -> object:
-        return self.text()
-
-    def text(self) -> str | None:
-        """Return the address, None if empty; raises `FieldError`."""
-        address = super().text()
-        if address is None:
-            return None
+        """Return the address; raises `FieldError`."""
+        address = str(super().read())
         try:
             parts = urlsplit(address)
         except ValueError:

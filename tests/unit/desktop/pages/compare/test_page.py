@@ -314,7 +314,7 @@ def test_missing_parts_are_said_and_led_to(page: ComparePage, desk: Desk, qtbot:
     desk.edit("Empty", accelerators=())
     desk.flush()
     assert not page.view.isVisible()
-    button = next(each for each in page._missing.findChildren(QPushButton) if each.isVisible())
+    button = next(each for each in page.body.missing.findChildren(QPushButton) if each.isVisible())
     assert button.text() == "Add an accelerator"
     with qtbot.waitSignal(page.wanted, check_params_cb=lambda what: what == "accelerators"):
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -335,11 +335,11 @@ def test_what_does_not_fit_says_why_and_the_others_stay(page: ComparePage, desk:
 def test_column_without_an_estimate_says_its_problem(page: ComparePage, desk: Desk) -> None:
     desk.apply(scenario_edits.edit_accelerator(desk.scenario, 0, tp=3, count=4), "Plan")
     desk.flush()
-    assert page.note.isVisible()
-    assert page.note.text == "H200 SXM: 4 accelerators are not a multiple of 3, the product of the given degrees."
+    assert page.body.note.isVisible()
+    assert page.body.note.text == "H200 SXM: 4 accelerators are not a multiple of 3, the product of the given degrees."
     desk.undo_stack.undo()
     desk.flush()
-    assert not page.note.isVisible()
+    assert not page.body.note.isVisible()
 
 
 def test_last_good_figures_stay_under_a_problem(page: ComparePage, desk: Desk) -> None:
@@ -347,7 +347,7 @@ def test_last_good_figures_stay_under_a_problem(page: ComparePage, desk: Desk) -
     desk.edit("Another model", model="no-such-model")
     desk.flush()
     assert desk.problem is not None
-    assert page.note.text.endswith("The figures below are from before this change.")
+    assert page.body.note.text.endswith("The figures below are from before this change.")
     assert text(page, "output_tokens_per_s", "h200-sxm") == before
 
 
