@@ -314,7 +314,7 @@ class MainWindow(DocumentWindow):
         return CommandPalette(self.theme, self)
 
     def open_palette(self) -> None:
-        from gpudesk.desktop.window.palette_model import list_palette_entries
+        from gpudesk.desktop.window.command_palette import list_palette_entries
 
         self.palette_of_commands.open(list_palette_entries(self))
 

@@ -13,8 +13,7 @@ from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import format_key
-from gpudesk.desktop.window.command_palette import PaletteDelegate
-from gpudesk.desktop.window.palette_model import PaletteEntry, PaletteModel
+from gpudesk.desktop.window.command_palette import PaletteDelegate, PaletteEntry, PaletteModel
 from gpudesk.text.translation import tr
 
 _WIDTH, _HEIGHT = 560.0, 620.0

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.actions import ActionSpec
+from gpudesk.desktop.window.command_palette import list_palette_entries
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.menus import WindowMenus
-from gpudesk.desktop.window.palette_model import list_palette_entries
 
 PAGES = ["compare", "performance", "memory"]
 

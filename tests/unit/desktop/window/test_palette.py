@@ -14,8 +14,7 @@ from shiboken6 import delete
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ROW_ROLE
-from gpudesk.desktop.window.command_palette import CommandPalette
-from gpudesk.desktop.window.palette_model import PaletteEntry, PaletteMatch, PaletteModel
+from gpudesk.desktop.window.command_palette import CommandPalette, PaletteEntry, PaletteMatch, PaletteModel
 
 COMMANDS, PARTS = "Commands", "Accelerators"
 
