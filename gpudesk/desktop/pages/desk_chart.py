@@ -60,9 +60,7 @@ def _compute_curve_distance(points: FloatArray, x: float, y: float) -> float:
 class UnfitColumn:
     """An accelerator that does not fit: the reason, and the remedy as text and command of a button."""
 
-    slot: int
-    is_variant: bool
-    name: str
+    part: AcceleratorColumn
     reason: str
     remedy: str = ""
     remedy_spoken: str = ""
@@ -70,7 +68,7 @@ class UnfitColumn:
 
     def told(self) -> tuple[object, ...]:
         """Return the shown content, for comparison."""
-        return self.slot, self.is_variant, self.name, self.reason, self.remedy
+        return *self.part.identity, self.reason, self.remedy
 
 
 class UnfitNotice(PaintedWidget):
@@ -126,9 +124,7 @@ class UnfitNotice(PaintedWidget):
         grid.setColumnStretch(1, 1)
         grid.setColumnMinimumWidth(2, px(24))
         for row, each in enumerate(unfit):
-            grid.addWidget(
-                _NoticeSwatch(self._theme, each.slot, each.is_variant, box), row, 0, Qt.AlignmentFlag.AlignTop
-            )
+            grid.addWidget(_NoticeSwatch(self._theme, each.part, box), row, 0, Qt.AlignmentFlag.AlignTop)
             grid.addLayout(self._make_text_column(each, box), row, 1)
             if each.apply is not None:
                 button = Button(self._theme, each.remedy, parent=box)
@@ -141,8 +137,8 @@ class UnfitNotice(PaintedWidget):
     def _make_text_column(self, each: UnfitColumn, box: QWidget) -> QVBoxLayout:
         words = QVBoxLayout()
         words.setSpacing(0)
-        name = ThemedLabel(self._theme, each.name, font="label", parent=box)
-        name.setStyleSheet(f"color: {self._theme.name_color(each.slot).name()};")
+        name = ThemedLabel(self._theme, each.part.name, font="label", parent=box)
+        name.setStyleSheet(f"color: {self._theme.name_color(each.part.palette_index).name()};")
         words.addWidget(name)
         words.addWidget(ThemedLabel(self._theme, each.reason, font="small", color="text2", parent=box))
         return words
@@ -154,13 +150,13 @@ class UnfitNotice(PaintedWidget):
 class _NoticeSwatch(PaintedWidget):
     """The swatch of an accelerator next to its name."""
 
-    def __init__(self, theme: Theme, slot: int, is_variant: bool, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, part: AcceleratorColumn, parent: QWidget) -> None:
         super().__init__(theme, parent)
-        self._slot, self._hollow = slot, is_variant
+        self._part = part
         self.setFixedSize(theme.px(SWATCH_WIDTH), theme.line("label"))
 
     def paint(self, pen: ThemePainter) -> None:
-        pen.swatch(0, self.height() / 2, self._slot, is_variant=self._hollow)
+        pen.swatch(0, self.height() / 2, self._part.palette_index, is_variant=self._part.is_variant)
 
 
 def list_unfit_columns(desk: Desk) -> tuple[str, tuple[UnfitColumn, ...]]:
@@ -184,22 +180,15 @@ def _format_unfit_title(short: int, unknown: int, everyone: int) -> str:
 def _make_short_column(part: AcceleratorColumn, position: int, desk: Desk) -> UnfitColumn:
     estimate = part.column.estimate
     if estimate is None or estimate.needs is None:
-        return UnfitColumn(part.palette_index, part.is_variant, part.name, format_missing_memory(part, desk))
-    count, name = estimate.needs, part.name
+        return UnfitColumn(part, format_missing_memory(part, desk))
+    count = estimate.needs
+    number = desk.formatter.count(count)
+    step = tr("Use {n} × {name}", n=number, name=part.name)
 
     def apply() -> None:
-        scenario = replace_count(desk.scenario, position, count)
-        desk.apply(scenario, tr("Use {n} × {name}", n=desk.formatter.count(count), name=name))
+        desk.apply(replace_count(desk.scenario, position, count), step)
 
-    return UnfitColumn(
-        part.palette_index,
-        part.is_variant,
-        name,
-        format_missing_memory(part, desk),
-        tr("Use {n}", n=desk.formatter.count(count)),
-        tr("Use {n} × {name}", n=desk.formatter.count(count), name=name),
-        apply,
-    )
+    return UnfitColumn(part, format_missing_memory(part, desk), tr("Use {n}", n=number), step, apply)
 
 
 def format_missing_memory(part: AcceleratorColumn, desk: Desk) -> str:
@@ -215,12 +204,7 @@ def format_missing_memory(part: AcceleratorColumn, desk: Desk) -> str:
 
 def _make_unknown_column(part: AcceleratorColumn, desk: Desk) -> UnfitColumn:
     problem = part.column.problem
-    return UnfitColumn(
-        part.palette_index,
-        part.is_variant,
-        part.name,
-        "" if problem is None else format_message(problem, desk.formatter),
-    )
+    return UnfitColumn(part, "" if problem is None else format_message(problem, desk.formatter))
 
 
 def format_admitted(estimate: Estimate, desk: Desk) -> str:

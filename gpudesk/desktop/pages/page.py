@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from functools import partial
+from importlib import import_module
 from itertools import count
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -272,7 +273,28 @@ class VerdictLine(ThemedLabel):
         self.setMinimumHeight(px(2) + lines * self._theme.line("page") + px(8))
 
 
-ViewT = TypeVar("ViewT", bound=QWidget)
+class PageView(QWidget):
+    """A view of a page. `charts` are those that can be copied and shown as tables, in reading order."""
+
+    charts: Sequence[CopyableChart] = ()
+
+    def refresh(self) -> None:
+        """Show the desk's answer."""
+        raise NotImplementedError
+
+    def focus_first(self) -> None:
+        """Focus the first control, by default the first chart."""
+        first = self.charts[0]
+        if isinstance(first, QWidget):
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def load_view(module: str, class_name: str, *arguments: object) -> Callable[[Desk, Theme], Any]:
+    """Return the factory of a view whose module is loaded with the first one; `arguments` follow desk and theme."""
+    return lambda desk, theme: getattr(import_module(module), class_name)(desk, theme, *arguments)
+
+
+ViewT = TypeVar("ViewT", bound=PageView)
 
 
 class PageViewSpec(NamedTuple, Generic[ViewT]):
@@ -290,8 +312,8 @@ _showings: Final = count()
 class MultiViewPage(DeskPage, Generic[ViewT]):
     """Starts with the last chosen view; each view is created when shown, until `drop_view` deletes it.
 
-    Subclasses set `page_id` and `menu_section`, and implement `title`, `view_specs` and `show_view`; other methods have
-    defaults. The constructor calls only `title`, `view_specs` and `make_head`.
+    Subclasses set `page_id` and `menu_section`, and implement `title` and `view_specs`; other methods have defaults.
+    The constructor calls only `title`, `view_specs`, `make_head` and `describe_copy`.
     """
 
     #: Position of the page's actions in their menus.
@@ -311,6 +333,8 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.showings: dict[str, int] = {}
         self.head = self.make_head(self._texts)
         self.head.segment.chosen.connect(self.choose_view)
+        self.head.copy.setToolTip(self.describe_copy())
+        self.head.copy.clicked.connect(self.copy)
         self.verdict = VerdictLine(theme)
         self.verdict.due.connect(self._show_verdict)
         self.terms = ThemedLabel(theme, font="small", color="text2", wrap=True)
@@ -346,11 +370,11 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         """Return the views in display order; the first is the default."""
         raise NotImplementedError
 
+    # Defaults to override
+
     def show_view(self) -> None:
         """Let the visible view show the desk's data; called only while the page is visible."""
-        raise NotImplementedError
-
-    # Defaults to override
+        self.view.refresh()
 
     def make_head(self, views: Sequence[tuple[str, str]]) -> PageHeader:
         """Return the head, with a choice of views as (key, text)."""
@@ -471,21 +495,22 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     # Commands
 
+    def describe_copy(self) -> str:
+        return tr("Copy as picture and as spreadsheet data")
+
     def copy(self) -> None:
         """Copy a picture of the view, and the numbers of its charts."""
-        copy_to_clipboard(list(self._charts), self.view.grab())
+        copy_to_clipboard(list(self.view.charts), self.view.grab())
 
     def show_table(self) -> ChartDataDialog:
         """Show the numbers of the focused chart, else of the first, in a table."""
         focused = QApplication.focusWidget()
-        charts = (chart for chart in self._charts if isinstance(chart, QWidget))
+        charts = (chart for chart in self.view.charts if isinstance(chart, QWidget))
         at = next((chart for chart in charts if focused and (chart is focused or chart.isAncestorOf(focused))), None)
-        return show_data_table(at or self._charts[0])
+        return show_data_table(at or self.view.charts[0])
 
-    @property
-    def _charts(self) -> Sequence[CopyableChart]:
-        charts: Sequence[CopyableChart] = getattr(self.view, "charts")  # noqa: B009 - for views with one
-        return charts
+    def focus_content(self) -> None:
+        self.view.focus_first()
 
     def _can_show_charts(self) -> bool:
         return self.body.usable and not self.body.isHidden()

@@ -296,7 +296,8 @@ class StatusBar(PaintedWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self._catalog = ""
-        self._message = ""
+        #: The temporary message, empty without one.
+        self.message = ""
         self.setAccessibleName(tr("Status bar"))
         self._left_label = ElidedLabel(theme, self)
         self._job = self._make_status_label()
@@ -337,14 +338,9 @@ class StatusBar(PaintedWidget):
         """The text of the job, empty without one."""
         return self._job.text()
 
-    @property
-    def message(self) -> str:
-        """The temporary message, empty without one."""
-        return self._message
-
     def show_message(self, text: str) -> None:
         """Show a message for eight seconds and announce it to screen readers."""
-        self._message = text
+        self.message = text
         self._show_left()
         self._timer.start()
         if QAccessible.isActive():
@@ -352,15 +348,15 @@ class StatusBar(PaintedWidget):
 
     def clear_message(self) -> None:
         self._timer.stop()
-        self._message = ""
+        self.message = ""
         self._show_left()
 
     def paint(self, pen: ThemePainter) -> None:
         pen.painter.fillRect(self.rect(), self._theme.color("chrome"))
         pen.hairline(0, 0, self.width(), 0)
-        if self._message or self._catalog:
+        if self.message or self._catalog:
             side = float(self._theme.px(_STATUS_ICON))
-            icon, color = ("info", "text1") if self._message else ("database", "text2")
+            icon, color = ("info", "text1") if self.message else ("database", "text2")
             pen.icon(icon, self._theme.px(_BAR_SIDE), (self.height() - side) / 2 + 0.5, side, color)
 
     def _make_status_label(self, text: str = "") -> ThemedLabel:
@@ -375,8 +371,8 @@ class StatusBar(PaintedWidget):
         part.setVisible(bool(text))
 
     def _show_left(self) -> None:
-        self._left_label.set_color("text1" if self._message else "text2")
-        self._left_label.set_whole(self._message or self._catalog)
+        self._left_label.set_color("text1" if self.message else "text2")
+        self._left_label.set_whole(self.message or self._catalog)
         self.update()
 
     def _dress(self) -> None:

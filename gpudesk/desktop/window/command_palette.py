@@ -176,7 +176,8 @@ class PaletteModel(GroupedListModel):
         self._prepared: list[_PreparedEntry] = []
         self._groups: list[str] = []
         self._text = ""
-        self._group = ""
+        #: The searched group, empty for all.
+        self.group = ""
         self.match_count = 0
 
     @property
@@ -188,16 +189,11 @@ class PaletteModel(GroupedListModel):
         """The existing groups, in the order of the entries."""
         return tuple(self._groups)
 
-    @property
-    def group(self) -> str:
-        """The searched group, empty for all."""
-        return self._group
-
     def set_entries(self, entries: Sequence[PaletteEntry]) -> None:
         """Replace the entries; clear the search text and the group."""
         self._prepared = [_PreparedEntry(entry) for entry in entries]
         self._groups = list(dict.fromkeys(entry.group for entry in entries))
-        self._text = self._group = ""
+        self._text = self.group = ""
         self._fill()
 
     def search(self, text: str) -> None:
@@ -206,7 +202,7 @@ class PaletteModel(GroupedListModel):
 
     def keep_group(self, group: str) -> None:
         """Search only one group; all with an empty name."""
-        self._group = group
+        self.group = group
         self._fill()
 
     def get_text(self, row: PaletteMatch, role: int) -> str | None:
@@ -234,7 +230,7 @@ class PaletteModel(GroupedListModel):
     def _search(self) -> list[PaletteMatch]:
         """Return the results, the best first, disabled ones last; ties keep their order."""
         words = _fold_case(self._text).split()
-        candidates = [each for each in self._prepared if self._group in ("", each.entry.group)]
+        candidates = [each for each in self._prepared if self.group in ("", each.entry.group)]
         if not words:
             return [PaletteMatch(each.entry) for each in candidates]
         scored: list[tuple[bool, float, PaletteMatch]] = []

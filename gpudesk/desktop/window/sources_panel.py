@@ -390,7 +390,7 @@ class SourcesPanel(QWidget):
         self._selection: Selection | None = None
         self._shown_selection: Selection | None = None
         self._columns: tuple[ComparisonColumn, ...] | None = None
-        self._pinned = False
+        self.pinned = False
         self._stale = True
         self._partial = False
         self._follower = make_delay(self, _FOLLOWS_MS, self._refresh_later)
@@ -422,19 +422,15 @@ class SourcesPanel(QWidget):
 
     # Display
 
-    @property
-    def pinned(self) -> bool:
-        return self._pinned
-
     def _set_pinned(self, pinned: bool) -> None:
-        self._pinned = pinned
+        self.pinned = pinned
         self._pin.set_icon("pin-off" if pinned else "pin")
         self._pin.set_name(tr("Unpin: follow the selection") if pinned else tr("Pin: keep showing this figure"))
         if not pinned:
             self._selected()
 
     def _selected(self) -> None:
-        if not self._pinned:
+        if not self.pinned:
             self._selection = self._desk.selection
             self._refresh_later()
 
@@ -483,7 +479,7 @@ class SourcesPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._stale:
-            if not self._pinned:
+            if not self.pinned:
                 self._selection = self._desk.selection
             self.refresh()
 

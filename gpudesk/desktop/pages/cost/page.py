@@ -479,8 +479,6 @@ class CostPage(MultiViewPage[CostView]):
         self.status_label = ThemedLabel(theme, font="small", color="text2")
         self.status_label.hide()
         self.head.add_below(self.status_label)
-        self.head.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
-        self.head.copy.clicked.connect(self.copy)
 
     def title(self) -> str:
         return tr("Cost")
@@ -592,11 +590,6 @@ class CostPage(MultiViewPage[CostView]):
             self.status_label.set_color("text2")
         self.status_label.setText(text)
         self.status_label.show()
-
-    def focus_content(self) -> None:
-        first = self.view.charts[0]
-        if isinstance(first, QWidget):
-            first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def list_page_actions(self) -> list[ActionSpec]:
         text, enabled = tr("Save cash flow…"), lambda: self.body.usable

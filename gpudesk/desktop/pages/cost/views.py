@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from gpudesk.costing.inputs import CostCase
 from gpudesk.desktop.pages.cost.bar_charts import OwnershipCostChart, SensitivityChart, TokenCostChart
 from gpudesk.desktop.pages.cost.line_charts import CostCurveChart, CostDistributionChart, RentOrBuyChart
+from gpudesk.desktop.pages.page import PageView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.jobs import Jobs
@@ -128,7 +129,7 @@ _MARGIN, _BETWEEN, _ABOVE = 16, 32, 10
 _MIDDLE = 0.5
 
 
-class CostView(QWidget):
+class CostView(PageView):
     """The content of one segment; `charts` in reading order."""
 
     #: The key of an accelerator whose price is to be entered.

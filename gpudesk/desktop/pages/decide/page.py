@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib import import_module
 from typing import Final
 
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.questions_view import QuestionsView
-from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, load_view
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection
@@ -28,15 +27,9 @@ BUYING, RECORD = "buying", "record"
 
 
 def _load_view(path: str) -> Callable[[Desk, Theme], DecideView]:
-    """Return the factory of a view in this folder; its module is loaded on first use."""
-
-    def make(desk: Desk, theme: Theme) -> DecideView:
-        module, _, class_name = path.rpartition(".")
-        module_object = import_module(f"{__package__}.{module}")
-        view: DecideView = getattr(module_object, class_name)(desk, theme)
-        return view
-
-    return make
+    """Return the factory of a view in this folder."""
+    module, _, class_name = path.rpartition(".")
+    return load_view(f"{__package__}.{module}", class_name)
 
 
 #: Minimum interval of decisions during a drag: one takes as long as a frame.
@@ -51,8 +44,6 @@ class DecidePage(MultiViewPage[DecideView]):
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
-        self.head.copy.setToolTip(tr("Copy view as text"))
-        self.head.copy.clicked.connect(self.copy)
         self._follower = make_delay(self, _FOLLOWS_MS, self._follow)
         desk.gesture_changed.connect(self._gesture_changed)
 
@@ -126,6 +117,9 @@ class DecidePage(MultiViewPage[DecideView]):
         self.view.focus_first()
 
     # Commands
+
+    def describe_copy(self) -> str:
+        return tr("Copy view as text")
 
     def copy(self) -> None:
         text = self.view.copied()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QWidget
 
+from gpudesk.desktop.pages.page import PageView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.session.jobs import Jobs
@@ -36,7 +37,7 @@ from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
 
-class DecideView(QWidget):
+class DecideView(PageView):
     """One view of a decision; it edits the scenario through the desk, and selects there for the panel."""
 
     #: The key of another view to show: `questions`, `result` or another.
@@ -68,10 +69,6 @@ class DecideView(QWidget):
         """Show a decision; called for every new one, while the view is visible."""
         self._evaluated = evaluated
         self.refresh()
-
-    def refresh(self) -> None:
-        """Show `evaluated`."""
-        raise NotImplementedError
 
     def propose_selection(self) -> Selection | None:
         """Return what the panel explains until the user selects a figure; None for nothing."""
@@ -331,29 +328,25 @@ class NoteEdit(QLineEdit):
         """Start empty; `name` is the accessible name of the list, `empty` is the placeholder."""
         super().__init__(parent)
         self._theme = theme
-        self._words = ""
+        self.words = ""
         self.setAccessibleName(name)
         self.setMaxLength(longest)
         self.setPlaceholderText(empty)
         self.editingFinished.connect(self.commit)
 
-    @property
-    def words(self) -> str:
-        return self._words
-
     def show_words(self, words: str) -> None:
         """Show the current text; unfinished typing stays while it is the same."""
-        if words == self._words and self.isModified():
+        if words == self.words and self.isModified():
             return
-        self._words = words
+        self.words = words
         self._show()
 
     def commit(self) -> None:
         if not self.isModified():
             return
         typed = _strip_controls(self.text())
-        changed = typed != self._words
-        self._words = typed
+        changed = typed != self.words
+        self.words = typed
         self._show()
         if changed:
             self.edited.emit(typed)
@@ -369,7 +362,7 @@ class NoteEdit(QLineEdit):
             super().keyPressEvent(event)
 
     def _show(self) -> None:
-        self.setText(" ".join(self._words.split()))
+        self.setText(" ".join(self.words.split()))
         self.setModified(False)
         self.setCursorPosition(0)
 

@@ -61,7 +61,7 @@ class LoadCurveEditor(PaintedWidget):
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._formatter = formatter
-        self._values: tuple[float, ...] = (1.0,) * HOURS_PER_DAY
+        self.values: tuple[float, ...] = (1.0,) * HOURS_PER_DAY
         self.hour = 0
         self._is_drawing = False
         #: Fixed while bars are drawn, so that they stay under the mouse.
@@ -72,14 +72,10 @@ class LoadCurveEditor(PaintedWidget):
         self.setToolTip(tr("Demand of each hour over the average hour. Drag to change."))
         theme.follow(self._dress)
 
-    @property
-    def values(self) -> tuple[float, ...]:
-        return self._values
-
     def show_curve(self, multipliers: Sequence[float]) -> None:
-        self._values = tuple(multipliers)
+        self.values = tuple(multipliers)
         if not self._is_drawing:
-            self._scale = max(_LEAST_SCALE, *(each * 1.1 for each in self._values))
+            self._scale = max(_LEAST_SCALE, *(each * 1.1 for each in self.values))
         self._describe()
         self.update()
 
@@ -90,16 +86,16 @@ class LoadCurveEditor(PaintedWidget):
         self.update()
 
     def set_value(self, hour: int, value: float) -> None:
-        values = list(self._values)
+        values = list(self.values)
         values[hour] = round(min(max(value, 0.0), _MOST), 2)
-        if any(values) and tuple(values) != self._values:
+        if any(values) and tuple(values) != self.values:
             self.drawn.emit(tuple(values))
 
     def _describe(self) -> None:
         number = self._formatter.number
-        hour = tr("{hour}: {value}", hour=format_hour(self.hour), value=number(self._values[self.hour], 2))
+        hour = tr("{hour}: {value}", hour=format_hour(self.hour), value=number(self.values[self.hour], 2))
         self.setAccessibleName(tr("Load curve, {hour}", hour=hour))
-        self.setAccessibleDescription(", ".join(number(each, 2) for each in self._values))
+        self.setAccessibleDescription(", ".join(number(each, 2) for each in self.values))
 
     # Mouse and keyboard
 
@@ -117,7 +113,7 @@ class LoadCurveEditor(PaintedWidget):
         if self._is_drawing and event.button() == Qt.MouseButton.LeftButton:
             self._is_drawing = False
             self.gesture_ended.emit()
-            self.show_curve(self._values)
+            self.show_curve(self.values)
 
     def _draw_to(self, place: QPointF) -> None:
         area = self._compute_plot_area()
@@ -126,7 +122,7 @@ class LoadCurveEditor(PaintedWidget):
         self.set_value(self.hour, share * self._scale)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        keys, value = Qt.Key, self._values[self.hour]
+        keys, value = Qt.Key, self.values[self.hour]
         moves = {keys.Key_Left: self.hour - 1, keys.Key_Right: self.hour + 1, keys.Key_Home: 0, keys.Key_End: 23}
         steps = {keys.Key_Up: 1, keys.Key_Down: -1, keys.Key_PageUp: 5, keys.Key_PageDown: -5}
         if event.key() in moves:
@@ -153,7 +149,7 @@ class LoadCurveEditor(PaintedWidget):
     def paint(self, pen: ThemePainter) -> None:
         area = self._compute_plot_area()
         pitch = area.width() / HOURS_PER_DAY
-        for hour, value in enumerate(self._values):
+        for hour, value in enumerate(self.values):
             height = max(1.0, value / self._scale * area.height())
             bar = QRectF(area.left() + hour * pitch + 1, area.bottom() - height, pitch - 2, height)
             is_current = hour == self.hour and self.hasFocus()
@@ -175,7 +171,7 @@ class LoadCurveEditor(PaintedWidget):
         text = tr("average")
         size = QRectF(area.left(), average - self._theme.line("caption"), area.width(), self._theme.line("caption"))
         hours = math.ceil(pen.width(text, "caption") / (area.width() / HOURS_PER_DAY))
-        for values, align in ((self._values[:hours], Qt.AlignmentFlag.AlignLeft), (self._values[-hours:], RIGHT)):
+        for values, align in ((self.values[:hours], Qt.AlignmentFlag.AlignLeft), (self.values[-hours:], RIGHT)):
             if max(values) <= 1:
                 pen.text(size, text, font="caption", color="text2", align=align)
                 return
@@ -294,8 +290,6 @@ class FleetPage(MultiViewPage[FleetView]):
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings) -> None:
         self._chosen = ""
         super().__init__(desk, theme, settings)
-        self.head.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
-        self.head.copy.clicked.connect(self.copy)
         self.form = FleetForm(theme, desk.formatter)
         self._upper = QWidget()
         self._form_area = FullWidthScrollArea()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -13,11 +13,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.pages.page import PageView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_fleet_figure
 from gpudesk.desktop.ui.charts.chart_data import (
     ChartData,
-    CopyableChart,
     CursorReadout,
     CursorReadoutRow,
     PlotCurve,
@@ -316,24 +316,19 @@ class ShownFleets:
         return next((each for each in options if each.accelerator == self.chosen), options[0])
 
 
-class FleetView(QWidget):
-    """A view of the fleets; `charts` in reading order."""
+class FleetView(PageView):
+    """A view of the fleets."""
 
     #: The accelerator whose fleet is to be shown.
     chosen = Signal(str)
     #: The accelerator, the field of the settings, and the chosen system; empty for any.
     system_wanted = Signal(str, str, str)
 
-    charts: Sequence[CopyableChart] = ()
-
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__()
         self.desk, self.theme, self.formatter = desk, theme, desk.formatter
 
     def show_fleets(self, fleets: ShownFleets) -> None:
-        raise NotImplementedError
-
-    def focus_first(self) -> None:
         raise NotImplementedError
 
 

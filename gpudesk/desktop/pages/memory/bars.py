@@ -7,8 +7,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.ui.charts.chart_data import ChartData
-from gpudesk.domain.answer import Answer, ComparisonColumn
+from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, UsableMemory
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -90,44 +91,35 @@ class ColumnMemoryBar:
 def make_memory_bars(desk: Desk) -> tuple[ColumnMemoryBar, ...]:
     """Return the bars of the desk's answer. During a drag only obvious remedies are offered."""
     return tuple(
-        _make_bar_without_estimate(
-            each.key, each.name, each.palette_index, each.is_variant, each.column, desk.formatter
-        )
+        _make_bar_without_estimate(each, desk.formatter)
         if each.column.estimate is None
-        else _make_bar_with_estimate(
-            each.key, each.name, each.palette_index, each.is_variant, each.column.estimate, desk
-        )
+        else _make_bar_with_estimate(each, each.column.estimate, desk)
         for each in desk.columns
     )
 
 
-def _make_bar_without_estimate(
-    key: str, name: str, slot: int, is_variant: bool, column: ComparisonColumn, formatter: Formatter
-) -> ColumnMemoryBar:
-    capacity = column.accelerator.memory_bytes
-    reason = "" if column.problem is None else format_message(column.problem, formatter)
-    reason = capitalize_first(reason)
+def _make_bar_without_estimate(part: AcceleratorColumn, formatter: Formatter) -> ColumnMemoryBar:
+    column = part.column
+    capacity, count = column.accelerator.memory_bytes, column.choice.count
+    reason = capitalize_first("" if column.problem is None else format_message(column.problem, formatter))
     headline = tr("No estimate")
-    count = column.choice.count
     return ColumnMemoryBar(
-        key=key,
-        name=name,
-        deployment="" if count is None else f"× {formatter.count(count)}",
-        slot=slot,
-        is_variant=is_variant,
+        part.key,
+        part.name,
+        "" if count is None else f"× {formatter.count(count)}",
+        part.palette_index,
+        part.is_variant,
         state=ColumnFitState.UNKNOWN,
         headline=headline,
         detail="",
         reason=reason,
         capacity=capacity,
         capacity_text=formatter.gib(capacity),
-        sentence=f"{name}: {headline}. {reason}",
+        sentence=f"{part.name}: {headline}. {reason}",
     )
 
 
-def _make_bar_with_estimate(
-    key: str, name: str, slot: int, is_variant: bool, estimate: Estimate, desk: Desk
-) -> ColumnMemoryBar:
+def _make_bar_with_estimate(part: AcceleratorColumn, estimate: Estimate, desk: Desk) -> ColumnMemoryBar:
     formatter, room = desk.formatter, desk.service.estimator.compute_usable_memory(estimate)
     state = _find_fit_state(estimate)
     headline, detail = _format_verdict(estimate, state, room, formatter)
@@ -135,11 +127,11 @@ def _make_bar_with_estimate(
     parts = _make_segments(estimate, state, room, formatter)
     deployment = describe_memory_deployment(estimate, formatter)
     return ColumnMemoryBar(
-        key=key,
-        name=name,
-        deployment=deployment,
-        slot=slot,
-        is_variant=is_variant,
+        part.key,
+        part.name,
+        deployment,
+        part.palette_index,
+        part.is_variant,
         state=state,
         headline=headline,
         detail=detail,
@@ -151,7 +143,7 @@ def _make_bar_with_estimate(
         needed_text=_format_needed(state, room, formatter),
         parts=parts,
         remedies=_list_remedies(estimate, state, desk),
-        sentence=_describe_bar(f"{name} {deployment}", headline, detail, parts, capacity, formatter),
+        sentence=_describe_bar(f"{part.name} {deployment}", headline, detail, parts, capacity, formatter),
     )
 
 

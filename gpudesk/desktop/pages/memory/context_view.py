@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
+from gpudesk.desktop.pages.page import PageView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.chart_data import (
     ChartData,
-    CopyableChart,
     CursorLine,
     CursorReadout,
     CursorReadoutRow,
@@ -341,7 +340,7 @@ def _format_longest_request(curve: KvCacheCurve, formatter: Formatter) -> tuple[
 _MARGIN = 16
 
 
-class ContextView(QWidget):
+class ContextView(PageView):
     """Two charts on the same axis of tokens."""
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
@@ -351,6 +350,7 @@ class ContextView(QWidget):
         self._contexts = CacheCurves(desk)
         self.request = RequestCacheChart(desk, theme, self._contexts, self)
         self.capacity_chart = RequestCapacityChart(desk, theme, self._contexts, self)
+        self.charts = (self.request, self.capacity_chart)
         self.table = FiguresTable(theme, self)
         self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
         self._title = ThemedLabel(theme, font="section", parent=self)
@@ -390,13 +390,6 @@ class ContextView(QWidget):
             select_figure(chosen.column, "memory"),
         )
         self.table.choose_row(chosen.column if chosen is not None and ours else None)
-
-    @property
-    def charts(self) -> Sequence[CopyableChart]:
-        return (self.request, self.capacity_chart)
-
-    def focus_first(self) -> None:
-        self.request.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def minimumSizeHint(self) -> QSize:
         least = self.request.measure_least_height() + self._theme.px(48) + self.table.height()

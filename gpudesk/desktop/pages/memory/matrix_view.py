@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from gpudesk.desktop.pages.memory.fit_matrix import (
     FitMatrixOptions,
@@ -25,12 +25,12 @@ from gpudesk.desktop.pages.memory.fit_matrix import (
     store_matrix_options,
 )
 from gpudesk.desktop.pages.memory.matrix_table import FitMatrixTableView
-from gpudesk.desktop.pages.page import BackgroundQuery, QueryState
+from gpudesk.desktop.pages.page import BackgroundQuery, PageView, QueryState
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_model_and_baseline
 from gpudesk.desktop.session.selection import Selection, select_catalog_attribute, select_figure
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, show_chart_menu
+from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.text_layer import HATCH, OUTLINE, MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -179,12 +179,13 @@ _REST = 120
 _DWELL = 150
 
 
-class FitMatrixView(QWidget):
+class FitMatrixView(PageView):
     """The matrix of accelerators and models; its query starts with the scenario's values."""
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings) -> None:
         super().__init__()
         self._desk, self.theme, self._settings = desk, theme, settings
+        self.charts = (self,)
         self.formatter = desk.formatter
         #: Query and display options.
         self.choices = read_matrix_options(settings)
@@ -392,10 +393,6 @@ class FitMatrixView(QWidget):
         self._desk.apply(scenario, format_open_step(*names, count, self.formatter))
 
     # Interface for charts
-
-    @property
-    def charts(self) -> Sequence[CopyableChart]:
-        return (self,)
 
     def data(self, formatter: Formatter) -> ChartData:
         title = self.title

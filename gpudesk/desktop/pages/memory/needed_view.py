@@ -10,6 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_deployment
 from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, PaintedHeader, PaintedTable, VisibleSection
@@ -105,20 +106,10 @@ class NeededGroup:
 
 
 @frozen_dataclass
-class NeededHead:
-    """A column: its name, its place in the palette, and the memory of one of them."""
-
-    name: str
-    palette_index: int
-    is_variant: bool
-    memory: str
-
-
-@frozen_dataclass
 class NeededTable:
     """All needs by column; `abbreviations` explains those in the cells."""
 
-    heads: tuple[NeededHead, ...] = ()
+    heads: tuple[AcceleratorColumn, ...] = ()
     groups: tuple[NeededGroup, ...] = ()
     abbreviations: str = ""
 
@@ -136,14 +127,8 @@ def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
     except InputError:
         # Faults of a scenario are shown above the page.
         return NeededTable()
-    heads = tuple(
-        NeededHead(
-            each.name, each.palette_index, each.is_variant, f"{formatter.gib(each.column.accelerator.memory_bytes)} GiB"
-        )
-        for each in desk.columns
-    )
     groups = tuple(_make_groups(answer, desk.names, deployments, formatter, brief=brief))
-    return NeededTable(heads, groups, explain_degrees(deployments))
+    return NeededTable(desk.columns, groups, explain_degrees(deployments))
 
 
 def _make_groups(
@@ -238,12 +223,13 @@ class NeededModel(TableItemModel):
         self.lines: tuple[NeededGroup | NeededRow, ...] = ()
 
     def show(self, table: NeededTable) -> None:
-        if table == self._table:
-            return
         lines: list[NeededGroup | NeededRow] = []
         for group in table.groups:
             lines += [group, *group.rows]
-        before, heads, old = self.lines, table.heads, self._table.heads
+        before = self.lines
+        heads, old = (
+            [(*head.identity, self.format_memory(head)) for head in each.heads] for each in (table, self._table)
+        )
         alike = len(heads) == len(old) and [type(line) for line in lines] == [type(line) for line in before]
         if not alike:
             self.beginResetModel()
@@ -267,7 +253,7 @@ class NeededModel(TableItemModel):
 
     # Lookup
 
-    def head(self, column: int) -> NeededHead | None:
+    def head(self, column: int) -> AcceleratorColumn | None:
         """Return the head of a column; None for the label column."""
         return self._table.heads[column - 1] if 0 < column <= len(self._table.heads) else None
 
@@ -302,7 +288,11 @@ class NeededModel(TableItemModel):
         head = self.head(section)
         if head is None:
             return tr("Weights")
-        return f"{head.name}, {head.memory}" if spoken else head.name
+        return f"{head.name}, {self.format_memory(head)}" if spoken else head.name
+
+    def format_memory(self, head: AcceleratorColumn) -> str:
+        """Return the memory of one accelerator of a column."""
+        return f"{self._formatter.gib(head.column.accelerator.memory_bytes)} GiB"
 
 
 #: Design lengths.
@@ -338,11 +328,12 @@ class _NeededHeader(PaintedHeader):
             left, width = self.sectionViewportPosition(column), self.sectionSize(column)
             upper = QRectF(left + 4, top, width - 8, line)
             self._paint_name(pen, upper, head, before=swatch if swatches else 0.0)
-            pen.text(upper.translated(0, line), head.memory, font="caption", color="text3", align=CENTRE)
+            memory = self._model.format_memory(head)
+            pen.text(upper.translated(0, line), memory, font="caption", color="text3", align=CENTRE)
         bottom = self.height() - 1
         pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
 
-    def _paint_name(self, pen: ThemePainter, place: QRectF, head: NeededHead, *, before: float) -> None:
+    def _paint_name(self, pen: ThemePainter, place: QRectF, head: AcceleratorColumn, *, before: float) -> None:
         """Write a name after its swatch of width `before`, or without one if that is 0."""
         color = self._theme.name_color(head.palette_index)
         if not before:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
@@ -10,10 +9,11 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHideEvent, QResiz
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from gpudesk.desktop.pages.demand_form import DemandForm, DemandStart, make_default_demand
+from gpudesk.desktop.pages.page import PageView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import apply_candidate
-from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, show_chart_menu
+from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.data_table import DataTableView, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -172,13 +172,14 @@ _WIDE = 1180
 _REST = 120
 
 
-class SizingView(QWidget):
+class SizingView(PageView):
     """A form, the candidates side by side, and one of them in full; an initial offer without a demand."""
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__()
         self._desk = desk
         self.theme, self.formatter = theme, desk.formatter
+        self.charts = (self,)
         self._answer: Answer | None = None
         self._sizing: SizingResult | None = None
         self._pairs: ColumnCandidates = ()
@@ -359,10 +360,6 @@ class SizingView(QWidget):
             self._show()
 
     # Interface for charts
-
-    @property
-    def charts(self) -> Sequence[CopyableChart]:
-        return (self,)
 
     def data(self, formatter: Formatter) -> ChartData:
         sizing = self._sizing

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QLineF, QSize, Qt
+from PySide6.QtCore import QLineF, QSize
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QCheckBox, QWidget
 
@@ -391,7 +391,6 @@ class PerformanceHead(PageHeader):
         self._desk = desk
         self.bands.setToolTip(tr("Shade the range that holds 80% of measured values"))
         self.pin.clicked.connect(desk.pin_ghost)
-        self.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
         self.pinned = ThemedLabel(theme, font="small", color="text2")
         self.let_go = LinkButton(theme, tr("Unpin"), desk.clear_ghost)
         self.let_go.setAccessibleName(tr("Unpin result"))
@@ -447,7 +446,6 @@ class PerformancePage(MultiViewPage[PerformanceView]):
         super().__init__(desk, theme, settings, parent)
         self.head.bands.setChecked(settings.get(_BANDS, True))
         self.head.bands.toggled.connect(self._toggle_bands)
-        self.head.copy.clicked.connect(self.copy)
         desk.ghost_changed.connect(self._ghost_changed)
 
     def title(self) -> str:
@@ -547,6 +545,3 @@ class PerformancePage(MultiViewPage[PerformanceView]):
 
     def name_chart_commands(self) -> tuple[str, str]:
         return tr("Show chart table"), tr("Copy charts")
-
-    def focus_content(self) -> None:
-        self.view.charts[0].setFocus(Qt.FocusReason.OtherFocusReason)

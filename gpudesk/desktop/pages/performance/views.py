@@ -10,6 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart, format_admitted, format_missing_memory
+from gpudesk.desktop.pages.page import PageView
 from gpudesk.desktop.pages.performance.concurrency_charts import LatencyChart, ThroughputChart, format_load_title
 from gpudesk.desktop.pages.performance.limiter_charts import RooflineChart, TimeSplitChart
 from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
@@ -468,8 +469,10 @@ _LEAST_ALONE: Final = 240
 PageChart = DeskChart | TimeSplitChart | DeploymentComparisonBlock | MlperfBlock
 
 
-class PerformanceView(QWidget):
-    """The content of one segment; `charts` in reading order."""
+class PerformanceView(PageView):
+    """The content of one segment."""
+
+    charts: tuple[PageChart, ...]
 
     def __init__(self, charts: Sequence[PageChart], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -277,7 +277,6 @@ class ProfilePage(MultiViewPage[ProfileView]):
         self._other = ""
         self._accelerator = ""
         super().__init__(desk, theme, settings)
-        self.head.copy.clicked.connect(self.copy)
         self.query = ProfileQuery(desk, self)
         self.query.changed.connect(self._show)
         self.query.working.connect(self._show_progress)
@@ -524,9 +523,6 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     def name_chart_commands(self) -> tuple[str, str]:
         return tr("Show profile table"), tr("Copy profile")
-
-    def focus_content(self) -> None:
-        self.view.focus_first()
 
     def list_page_actions(self) -> list[ActionSpec]:
         view = partial(ActionSpec, menu=MenuId.VIEW, section=self.menu_section + 1)

@@ -11,9 +11,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from gpudesk.desktop.pages.page import PageView
 from gpudesk.desktop.pages.profile.query import ProfilePreferences
 from gpudesk.desktop.session.scenario_options import list_precision_options
-from gpudesk.desktop.ui.charts.chart_data import CopyableChart
 from gpudesk.desktop.ui.charts.pictures import ArchitecturePanel
 from gpudesk.desktop.ui.tables.data_table import DataTableSection
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -207,7 +207,7 @@ class TwoColumns(QWidget):
         self._box.setSpacing(_BETWEEN if beside else 14)
 
 
-class ProfileView(QWidget):
+class ProfileView(PageView):
     """A view of the profile. Subclasses fill `sections` and implement `show_profile`."""
 
     #: A row was selected, for the panel.
@@ -230,15 +230,12 @@ class ProfileView(QWidget):
     def show_profile(self, tables: ProfileTables) -> None:
         raise NotImplementedError
 
-    @property
-    def charts(self) -> Sequence[CopyableChart]:
-        return list(self.sections.values())
-
     def add_section(self, key: str, *controls: QWidget) -> DataTableSection:
         section = DataTableSection(self.theme, self.formatter, *controls)
         section.view.chosen.connect(partial(self._choose, key))
         section.view.opened.connect(self._open)
         self.sections[key] = section
+        self.charts = (*self.charts, section)
         return section
 
     def add_media_form(self, key: str) -> None:

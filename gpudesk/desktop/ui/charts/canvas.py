@@ -522,7 +522,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         self._ends: list[_CurveEnd | None] | None = None
         self._margins_laid_out = QMarginsF()
         self._description: tuple[object, ...] = ()
-        self._is_held = False
+        self.is_held = False
         self._set_up_scene()
         self._fit_button = QPushButton(tr("Reset zoom"), self)
         self._fit_button.hide()
@@ -565,7 +565,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
             self._description = description
             self.ground_changed()
         self._fit_to_drawing()
-        if not self._is_held and self.margins() != self._margins_laid_out:
+        if not self.is_held and self.margins() != self._margins_laid_out:
             self.lay_out()
         self._show_rule()
         self.viewport().update()
@@ -591,14 +591,10 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
 
     def hold(self, is_held: bool) -> None:
         """Fix the ranges, or let them follow again."""
-        self._is_held = is_held
+        self.is_held = is_held
         if not is_held:
             self._fit_to_drawing()
             self.viewport().update()
-
-    @property
-    def is_held(self) -> bool:
-        return self._is_held
 
     def fit_view(self) -> None:
         self.frame.show_whole()
@@ -621,7 +617,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         self._curves.show_bands(banded, self.frame.x_scale, self.frame.y_scale)
 
     def _fit_to_drawing(self) -> None:
-        if self._is_held:
+        if self.is_held:
             return
         rule = self.drawing.rule
         reach = rule.value if rule is not None else None

@@ -48,15 +48,11 @@ class PagesView(QWidget):
         super().__init__()
         self._pages = pages
         self._theme = theme
-        self._zoom = 1.0
+        self.zoom = 1.0
         self._pictures: dict[int, QPixmap] = {}
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         theme.changed.connect(self.update)
         self._settle()
-
-    @property
-    def zoom(self) -> float:
-        return self._zoom
 
     @property
     def count(self) -> int:
@@ -67,7 +63,7 @@ class PagesView(QWidget):
         self._settle()
 
     def set_zoom(self, zoom: float) -> None:
-        self._zoom = min(MOST_ZOOM, max(LEAST_ZOOM, zoom))
+        self.zoom = min(MOST_ZOOM, max(LEAST_ZOOM, zoom))
         self._settle()
 
     def zoom_to_fit(self, room: QSize, *, whole_page: bool) -> float:
@@ -123,12 +119,12 @@ class PagesView(QWidget):
     def _print_page(self, painter: QPainter, number: int, rect: QRectF) -> None:
         """Draw a page with the top left corner of the paper at the painter's origin."""
         painter.fillRect(QRectF(0, 0, rect.width(), rect.height()), Qt.GlobalColor.white)
-        scale = self._zoom * PIXELS_PER_POINT / UNITS
+        scale = self.zoom * PIXELS_PER_POINT / UNITS
         painter.scale(scale, scale)
         self._pages.draw(number, SheetPainter(painter))
 
     def _compute_page_size(self) -> tuple[int, int]:
-        scale = self._zoom * PIXELS_PER_POINT
+        scale = self.zoom * PIXELS_PER_POINT
         return round(self._pages.paper.width * scale), round(self._pages.paper.height * scale)
 
     def _settle(self) -> None:

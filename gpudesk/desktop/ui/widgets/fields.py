@@ -33,7 +33,7 @@ class FieldErrorNote(PaintedWidget):
     def __init__(self, field: QWidget, theme: Theme) -> None:
         super().__init__(theme, field)
         self._field = field
-        self._text = ""
+        self.text = ""
         self._lines: list[str] = []
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -42,15 +42,11 @@ class FieldErrorNote(PaintedWidget):
         field.destroyed.connect(self.deleteLater)
         theme.changed.connect(self._settle)
 
-    @property
-    def text(self) -> str:
-        return self._text
-
     def set_text(self, text: str) -> None:
         """Show a problem and its remedy; an empty text hides the note."""
-        if text == self._text:
+        if text == self.text:
             return
-        self._text = text
+        self.text = text
         # Without an error there is nothing to follow; most fields never have one.
         for part in self._parts:
             part.removeEventFilter(self)
@@ -91,7 +87,7 @@ class FieldErrorNote(PaintedWidget):
         return self._field.underMouse()
 
     def _settle(self) -> None:
-        if not self._text or not isValid(self._field):
+        if not self.text or not isValid(self._field):
             return
         theme, window = self._theme, self._field.window()
         if self.parentWidget() is not window:
@@ -101,7 +97,7 @@ class FieldErrorNote(PaintedWidget):
         metrics = QFontMetricsF(theme.font("small"))
         padding = theme.px(_PADDING)
         room = min(theme.px(_WIDEST), window.width() - 16) - 2 * padding
-        self._lines = break_words(self._text.split(), room, metrics)
+        self._lines = break_words(self.text.split(), room, metrics)
         width = max(metrics.horizontalAdvance(line) for line in self._lines) + 2 * padding + 2
         height = len(self._lines) * theme.line("small") + 2 * padding - 4
         self.resize(int(width) + 1, height)
@@ -178,7 +174,7 @@ class ChoiceField(PaintedButton):
         self._frame = FieldFrame(theme, caption, widest)
         self._options: tuple[ChoiceOption, ...] = ()
         self._provider: Callable[[], Sequence[ChoiceOption]] | None = None
-        self._key = ""
+        self.value = ""
         self.text_shown = tr("Choose…")
         self.popup: ChoicePopup | None = None
         self._fault = FieldErrorNote(self, theme)
@@ -189,14 +185,10 @@ class ChoiceField(PaintedButton):
         theme.changed.connect(self.updateGeometry)
         self._name()
 
-    @property
-    def value(self) -> str:
-        return self._key
-
     def set_options(self, options: Sequence[ChoiceOption]) -> None:
         self._options = tuple(options)
         self._provider = None
-        self.set_value(self._key, "" if self._find_option_text(self._key) or not self._key else self.text_shown)
+        self.set_value(self.value, "" if self._find_option_text(self.value) or not self.value else self.text_shown)
 
     def set_provider(self, provider: Callable[[], Sequence[ChoiceOption]]) -> None:
         """Get the options when the list is opened, if they change often or are slow to build."""
@@ -205,9 +197,9 @@ class ChoiceField(PaintedButton):
     def set_value(self, key: str, text: str = "") -> None:
         """Show an option as the current one; `text` overrides its text in the list."""
         text_shown = text or self._find_option_text(key) or tr("Choose…")
-        if (key, text_shown) == (self._key, self.text_shown):
+        if (key, text_shown) == (self.value, self.text_shown):
             return
-        self._key, self.text_shown = key, text_shown
+        self.value, self.text_shown = key, text_shown
         self._name()
         self.updateGeometry()
         self.update()
@@ -235,7 +227,7 @@ class ChoiceField(PaintedButton):
             self.popup.chosen.connect(self.chosen)
             self.popup.closed.connect(self.update)
         place = QRect(self.mapToGlobal(QPoint(0, 0)), self.size())
-        self.popup.open_below(place, self._options, self._key, typed)
+        self.popup.open_below(place, self._options, self.value, typed)
         self.update()
 
     def sizeHint(self) -> QSize:

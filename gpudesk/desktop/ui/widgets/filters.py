@@ -113,7 +113,7 @@ class FilterPill(PaintedButton):
     def __init__(self, theme: Theme, text: str, fill: Callable[[QMenu], object] | None = None) -> None:
         super().__init__(theme)
         self._fill = fill
-        self._on = False
+        self.on = False
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setProperty("ringRadius", 14.0)
@@ -121,14 +121,10 @@ class FilterPill(PaintedButton):
         self.show_text(text, on=False)
         theme.changed.connect(self.updateGeometry)
 
-    @property
-    def on(self) -> bool:
-        return self._on
-
     def show_text(self, text: str, *, on: bool) -> None:
-        if text == self.text() and on == self._on:
+        if text == self.text() and on == self.on:
             return
-        self._on = on
+        self.on = on
         self.setText(text)
         self.setAccessibleName(tr("{facet}, active", facet=text) if on else text)
         self.setAccessibleDescription(tr("Press Delete to clear") if on else "")
@@ -142,12 +138,12 @@ class FilterPill(PaintedButton):
         return QSize(round(width) + sign + 2 * theme.px(_PILL_PADDING), theme.px(28))
 
     def _has_sign(self) -> bool:
-        return self._on or self._fill is not None
+        return self.on or self._fill is not None
 
     def paint(self, pen: ThemePainter) -> None:
         theme = self._theme
         rect = QRectF(self.rect())
-        ground = "selection" if self._on or self.isDown() else "hover" if self.underMouse() else "page"
+        ground = "selection" if self.on or self.isDown() else "hover" if self.underMouse() else "page"
         radius = self.height() / 2 / max(theme.length(1.0), 0.01)
         pen.frame(rect, "strong", radius=radius, fill=ground)
         left = theme.px(_PILL_PADDING)
@@ -155,15 +151,15 @@ class FilterPill(PaintedButton):
             QRectF(left, 0, self.width() - left, self.height()),
             self.text(),
             font="small_strong",
-            color="text1" if self._on else "text2",
+            color="text1" if self.on else "text2",
         )
         if self._has_sign():
             side = theme.px(_PILL_ICON)
-            icon = "x" if self._on else "chevron-down"
+            icon = "x" if self.on else "chevron-down"
             pen.icon(icon, left + width + theme.px(_PILL_GAP), (self.height() - side) / 2, side, "text2")
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        on_sign = self._on and event.position().x() > self.width() - self._theme.px(_PILL_PADDING + _PILL_ICON + 2)
+        on_sign = self.on and event.position().x() > self.width() - self._theme.px(_PILL_PADDING + _PILL_ICON + 2)
         if on_sign and self.isDown() and event.button() == Qt.MouseButton.LeftButton:
             self.setDown(False)
             self.cleared.emit()
@@ -172,7 +168,7 @@ class FilterPill(PaintedButton):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self._on:
+        if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self.on:
             self.cleared.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or (key == Qt.Key.Key_Down and self._fill):
             self.click()

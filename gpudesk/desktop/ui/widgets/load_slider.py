@@ -39,7 +39,7 @@ class LoadSlider(QWidget):
         self._theme = theme
         self._format = NumberFormat(1, 1)
         self._steps: tuple[float, ...] = (1,)
-        self._value: float = 1
+        self.value: float = 1
         self.kind = CaptionButton(theme, self)
         self.slider = JumpSlider(self)
         self.field = NumberEdit(theme, "", self._format, self)
@@ -55,10 +55,6 @@ class LoadSlider(QWidget):
         self.field.edited.connect(self._typed)
         self.field.textChanged.connect(self._fit_field)
         theme.follow(self._dress)
-
-    @property
-    def value(self) -> float:
-        return self._value
 
     def set_kinds(self, kinds: Sequence[ChoiceOption], key: str) -> None:
         self.kind.set_options(kinds, key)
@@ -78,32 +74,32 @@ class LoadSlider(QWidget):
 
     def set_value(self, value: float) -> None:
         """Show the current value; between two steps the slider moves to the nearer."""
-        self._value = value
+        self.value = value
         self._show_value()
 
     def _show_value(self) -> None:
-        self.field.set_value(self._value)
+        self.field.set_value(self.value)
         if not self.slider.isSliderDown():
             with QSignalBlocker(self.slider):
-                self.slider.setValue(find_nearest_step(self._steps, self._value))
+                self.slider.setValue(find_nearest_step(self._steps, self.value))
             self.slider.update()
         self._describe_value()
 
     def _slid(self, position: int) -> None:
-        self._value = self._steps[position]
-        self.field.set_value(self._value)
+        self.value = self._steps[position]
+        self.field.set_value(self.value)
         self._describe_value()
-        self.moved.emit(round(self._value) if self._format.decimals == 0 else self._value)
+        self.moved.emit(round(self.value) if self._format.decimals == 0 else self.value)
 
     def _typed(self, value: float) -> None:
-        self._value = value
+        self.value = value
         self._show_value()
         self.moved.emit(value)
 
     def _describe_value(self) -> None:
         name = self.kind.text()
         self.field.setAccessibleName(name)
-        self.slider.setAccessibleName(f"{name}: {self._format.text(self._value)}")
+        self.slider.setAccessibleName(f"{name}: {self._format.text(self.value)}")
 
     def sizeHint(self) -> QSize:
         return self._size(_USUAL)
@@ -221,16 +217,16 @@ class CaptionButton(PaintedButton):
         super().__init__(theme, parent)
         self._options: tuple[ChoiceOption, ...] = ()
         self._key = ""
-        self._popup: ChoicePopup | None = None
+        self.popup: ChoicePopup | None = None
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setProperty("ringRadius", 3.0)
         self.clicked.connect(self.open_list)
         theme.changed.connect(self.updateGeometry)
 
     def set_options(self, options: Sequence[ChoiceOption], key: str) -> None:
-        if self._popup is not None and self._options != tuple(options):
+        if self.popup is not None and self._options != tuple(options):
             # An open list can offer outdated options.
-            self._popup.close()
+            self.popup.close()
         self._options = tuple(options)
         self._key = key
         self.setText(next((option.text for option in options if option.key == key), ""))
@@ -239,15 +235,11 @@ class CaptionButton(PaintedButton):
         self.update()
 
     def open_list(self) -> None:
-        if self._popup is None:
-            self._popup = ChoicePopup(self._theme, self.text(), self)
-            self._popup.chosen.connect(self.chosen)
+        if self.popup is None:
+            self.popup = ChoicePopup(self._theme, self.text(), self)
+            self.popup.chosen.connect(self.chosen)
         place = QRect(self.mapToGlobal(QPoint(0, 0)), self.size())
-        self._popup.open_below(place, self._options, self._key)
-
-    @property
-    def popup(self) -> ChoicePopup | None:
-        return self._popup
+        self.popup.open_below(place, self._options, self._key)
 
     def sizeHint(self) -> QSize:
         width = QFontMetricsF(self._theme.font("caption")).horizontalAdvance(self.text())

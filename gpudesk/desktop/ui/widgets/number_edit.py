@@ -182,23 +182,19 @@ class NumberEdit(ValueEdit):
         self._theme = theme
         self.number_format = number_format
         self._steps: tuple[float, ...] | None = None
-        self._value: float = number_format.least
+        self.value: float = number_format.least
         self._own_fault = ""
         self._given_fault = ""
         self._name = name
-        self.setText(number_format.text(self._value))
+        self.setText(number_format.text(self.value))
         self.setAccessibleName(name)
         self.editingFinished.connect(self.commit)
         self.textEdited.connect(self._clear_own_fault)
 
-    @property
-    def value(self) -> float:
-        return self._value
-
     def set_value(self, value: float) -> None:
         """Show the current value; unfinished typing stays while the value is the same."""
-        if value != self._value:
-            self._value = value
+        if value != self.value:
+            self.value = value
             self._show_value()
 
     def set_format(self, number_format: NumberFormat) -> None:
@@ -251,7 +247,7 @@ class NumberEdit(ValueEdit):
                         if whole
                         else make_decade_steps(least, most)
                     )
-                self._take(step_by(self._steps, self._value, _STEPS[key]))
+                self._take(step_by(self._steps, self.value, _STEPS[key]))
         elif key == Qt.Key.Key_Escape and (self.isModified() or self._own_fault):
             self._show_value()
             self.selectAll()
@@ -269,8 +265,8 @@ class NumberEdit(ValueEdit):
         return int(QFontMetricsF(self.font()).horizontalAdvance(text)) + 2 * self._theme.px(8) + 2
 
     def _take(self, value: float) -> None:
-        changed = value != self._value
-        self._value = value
+        changed = value != self.value
+        self.value = value
         self._show_value()
         if changed:
             self.edited.emit(round(value) if self.number_format.decimals == 0 else value)
@@ -281,7 +277,7 @@ class NumberEdit(ValueEdit):
             self._tell_fault()
 
     def _show_value(self) -> None:
-        self.setText(self.number_format.text(self._value))
+        self.setText(self.number_format.text(self.value))
         self.setModified(False)
         self._clear_own_fault()
 

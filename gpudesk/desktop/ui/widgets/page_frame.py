@@ -141,19 +141,15 @@ class ProblemNote(PaintedWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self._text = ""
+        self.text = ""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.hide()
         theme.changed.connect(self._measure)
 
-    @property
-    def text(self) -> str:
-        return self._text
-
     def show_text(self, text: str) -> None:
         """Show a sentence; an empty text hides the note."""
-        if text != self._text:
-            self._text = text
+        if text != self.text:
+            self.text = text
             self.setAccessibleName(text)
             self._measure()
         self.setVisible(bool(text))
@@ -174,7 +170,7 @@ class ProblemNote(PaintedWidget):
     def _wrap_text(self, width: int) -> list[str]:
         metrics = QFontMetricsF(self._theme.font("small"))
         room = width - self._theme.px(16 + 16 + 12 + 26)
-        return break_words(self._text.split(), room, metrics)
+        return break_words(self.text.split(), room, metrics)
 
     def paint(self, pen: ThemePainter) -> None:
         theme = self._theme

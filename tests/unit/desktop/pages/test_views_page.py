@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, VerdictLine
+from gpudesk.desktop.pages.page import MultiViewPage, PageView, PageViewSpec, VerdictLine
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
@@ -17,7 +17,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 
 
-class Sheet(QWidget):
+class Sheet(PageView):
     """A view with one control, which counts how often it was shown again."""
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
