@@ -15,7 +15,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent, QWh
 from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QWidget
 
-from gpudesk.desktop.pages.profile.query import ProfilePreferences
+from gpudesk.desktop.pages.profile.views import ProfilePreferences
 from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize, SheetPages, find_usual_paper

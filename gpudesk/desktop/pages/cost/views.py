@@ -11,8 +11,14 @@ from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.costing.inputs import CostCase
-from gpudesk.desktop.pages.cost.bar_charts import OwnershipCostChart, SensitivityChart, TokenCostChart
-from gpudesk.desktop.pages.cost.line_charts import CostCurveChart, CostDistributionChart, RentOrBuyChart
+from gpudesk.desktop.pages.cost.charts import (
+    CostCurveChart,
+    CostDistributionChart,
+    OwnershipCostChart,
+    RentOrBuyChart,
+    SensitivityChart,
+    TokenCostChart,
+)
 from gpudesk.desktop.pages.page import PageView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer

@@ -12,11 +12,12 @@ from PySide6.QtGui import QFontMetricsF, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, QueryState
-from gpudesk.desktop.pages.profile.query import ProfilePreferences, ProfileQuery
 from gpudesk.desktop.pages.profile.views import (
     ModelsView,
     OverviewView,
     PeersView,
+    ProfilePreferences,
+    ProfileQuery,
     ProfileView,
     SpecificationsView,
     UpgradesView,

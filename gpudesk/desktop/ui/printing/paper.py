@@ -433,6 +433,11 @@ def find_first_baseline(style: str, height: float) -> float:
     return (height + (_get_font_metrics(style).capHeight() / UNITS)) / 2
 
 
+def measure_line(line: TextLine) -> float:
+    """Return where the last run of a line ends."""
+    return max((run.x + measure_width(run.text, run.style) for run in line), default=0.0)
+
+
 def draw_line(ink: SheetPainter, line: TextLine, x: float, baseline: float) -> None:
     for word in line:
         ink.text(x + word.x, baseline, word.text, style=word.style, color=word.color)

@@ -27,6 +27,7 @@ from gpudesk.desktop.ui.printing.paper import (
     make_paragraph,
     make_rule,
     make_space,
+    measure_line,
     measure_line_height,
     measure_width,
     put_side_by_side,
@@ -394,8 +395,7 @@ def _draw_lines(
     """Draw lines from `x` on, or right-aligned at `flush_right` after it."""
     step = measure_line_height(style)
     for number, line in enumerate(lines):
-        end = max((run.x + measure_width(run.text, run.style) for run in line), default=0.0)
-        left = x if flush_right is None else x + flush_right - end
+        left = x if flush_right is None else x + flush_right - measure_line(line)
         draw_line(ink, line, left, top + number * step + find_first_baseline(style, step))
 
 

@@ -17,6 +17,7 @@ from gpudesk.desktop.ui.printing.paper import (
     find_first_baseline,
     find_widest,
     make_rule,
+    measure_line,
     measure_line_height,
     measure_width,
     stack_pieces,
@@ -431,7 +432,7 @@ class PaperTable:
         for number, line in enumerate(set_cell.figure):
             _right_line(ink, line, end, baseline + number * _WRAPPED)
         if cell.mark in FAULT_GLYPHS:
-            left = end - _measure_line(set_cell.figure[0])
+            left = end - measure_line(set_cell.figure[0])
             ink.glyph(FAULT_GLYPHS[cell.mark], left - 7, baseline - 2.9)
         for number, line in enumerate(set_cell.second):
             if set_cell.beside:
@@ -499,12 +500,8 @@ def _draw_gutter(ink: SheetPainter, cell: ComparisonCell, x: float, baseline: fl
         ink.text(x, baseline - 2.6, _format_superscript(cell), style="raised", color="disputed_text")
 
 
-def _measure_line(line: TextLine) -> float:
-    return max((word.x + measure_width(word.text, word.style) for word in line), default=0.0)
-
-
 def _right_line(ink: SheetPainter, line: TextLine, right: float, baseline: float) -> None:
-    draw_line(ink, line, right - _measure_line(line), baseline)
+    draw_line(ink, line, right - measure_line(line), baseline)
 
 
 def _draw_right_lines(

@@ -6,13 +6,14 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QFontDatabase, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QLabel,
     QLayout,
     QLayoutItem,
+    QPlainTextEdit,
     QScrollArea,
     QScrollBar,
     QSizePolicy,
@@ -107,6 +108,30 @@ class ElidedLabel(ThemedLabel):
         cut = self.fontMetrics().elidedText(self._whole, self._side, self.width())
         self.setText(cut)
         self.setToolTip(self._whole if cut != self._whole else "")
+
+
+#: Size of fixed-width text, in design lengths.
+_FIXED_WIDTH: Final = 12.0
+
+
+class FixedWidthText(QPlainTextEdit):
+    """Read-only lines in a fixed-width font, which can be selected with the mouse and the keyboard."""
+
+    def __init__(self, theme: Theme, *, wraps: bool = False) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        if not wraps:
+            self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        flags = Qt.TextInteractionFlag
+        self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(self._theme.px(_FIXED_WIDTH))
+        self.setFont(font)
 
 
 class Hairline(PaintedWidget):

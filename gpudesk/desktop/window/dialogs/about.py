@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import PySide6
 from PySide6.QtCore import QModelIndex, Qt, Signal, qVersion
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHeaderView, QLabel, QPlainTextEdit, QStackedLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHeaderView, QLabel, QStackedLayout, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.ui.tables.table_base import ListTable
@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.theme.glyphs import make_program_icon
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.filters import FilterField
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FixedWidthText, ThemedLabel, make_column, make_row
 from gpudesk.release import Installation, ProgramRelease, find_installation, get_release
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -117,7 +117,7 @@ def _has(part: ThirdPartyWork, words: Sequence[str]) -> bool:
     return all(word in part_text for word in words)
 
 
-_TEXT, _MARGIN = 12.0, 8.0
+_MARGIN = 8.0
 
 
 class LicenseView(QWidget):
@@ -132,12 +132,8 @@ class LicenseView(QWidget):
         self.back = IconButton(theme, "arrow-left", tr("Back to list"), self.left, key="Esc")
         self.title = ThemedLabel(theme, font="page", wrap=True)
         self.facts = ThemedLabel(theme, font="small", color="text2", wrap=True)
-        self.text = QPlainTextEdit()
-        self.text.setReadOnly(True)
-        self.text.setTabChangesFocus(True)
-        reachable = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        self.text.setTextInteractionFlags(reachable)
-        self.facts.setTextInteractionFlags(reachable)
+        self.text = FixedWidthText(theme, wraps=True)
+        self.facts.setTextInteractionFlags(self.text.textInteractionFlags())
         self.facts.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         head = make_row((self.back, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
         make_column(head, self.facts, (self.text, 1), gap=theme.px(8), on=self)
@@ -157,9 +153,6 @@ class LicenseView(QWidget):
         return f"{self.title.text()}\n{self.facts.text()}\n\n{self.text.toPlainText()}"
 
     def _dress(self) -> None:
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        font.setPixelSize(self._theme.px(_TEXT))
-        self.text.setFont(font)
         self.text.document().setDocumentMargin(self._theme.px(_MARGIN))
 
 

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import (
+    STRETCH,
+    FixedWidthText,
+    FullWidthScrollArea,
+    ThemedLabel,
+    make_column,
+    make_row,
+)
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.estimate import NOTHING_TO_START, LaunchPlan
 from gpudesk.report.labels import list_column_names
@@ -23,7 +30,7 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, Message, format_message
 from gpudesk.text.translation import tr
 
-_WIDTH, _HEIGHT, _MONO, _AROUND = 760.0, 720.0, 12.0, 6.0
+_WIDTH, _HEIGHT, _AROUND = 760.0, 720.0, 6.0
 _USE, _REPRODUCE = "use", "reproduce"
 
 
@@ -35,14 +42,8 @@ class CommandBox(QWidget):
         self._theme = theme
         self.title = ThemedLabel(theme, title, font="section")
         self.copy = Button(theme, tr("Copy"), self.copy_text, icon="copy")
-        self.text = QPlainTextEdit()
-        self.text.setReadOnly(True)
-        self.text.setTabChangesFocus(True)
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text = FixedWidthText(theme)
         self.text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        font.setPixelSize(theme.px(_MONO))
-        self.text.setFont(font)
         head = make_row(self.title, STRETCH, self.copy)
         make_column(head, self.text, gap=theme.px(6), on=self)
         self.set_title(title)

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, QTimer
-from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QPlainTextEdit, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FixedWidthText, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.note_bar import show_folder
 from gpudesk.desktop.window.faults.crash import CrashReport, collect_program_facts, format_report
 from gpudesk.desktop.window.faults.log import FaultRecord, make_fault
@@ -71,7 +71,8 @@ class FaultDialog(ThemedDialog):
         self.work_label = ThemedLabel(theme, wrap=True)
         self.again = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True)
-        self._make_report()
+        self.report = FixedWidthText(theme)
+        self.report.setAccessibleName(tr("Report"))
         self._make_buttons(leave)
         top = Qt.AlignmentFlag.AlignTop
         sign, title = (_FaultSign(self._theme), 0, top), (self.title, 1, top)
@@ -116,17 +117,6 @@ class FaultDialog(ThemedDialog):
 
     # Construction
 
-    def _make_report(self) -> None:
-        self.report = QPlainTextEdit()
-        self.report.setReadOnly(True)
-        self.report.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.report.setTabChangesFocus(True)
-        self.report.setAccessibleName(tr("Report"))
-        # Read-only text is focusable too, so that it can be read and selected without a mouse.
-        self.report.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-
     def _make_buttons(self, leave: str) -> None:
         theme = self._theme
         self.copy = Button(theme, tr("Copy report"), self.copy_report, icon="copy")
@@ -137,11 +127,7 @@ class FaultDialog(ThemedDialog):
         self.place = ThemedLabel(theme, font="small", color="text2")
 
     def _dress(self) -> None:
-        px = self._theme.px
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        font.setPixelSize(px(12))
-        self.report.setFont(font)
-        self.report.document().setDocumentMargin(px(_MARGIN))
+        self.report.document().setDocumentMargin(self._theme.px(_MARGIN))
 
     # Content
 

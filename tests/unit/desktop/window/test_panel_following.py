@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gpudesk.desktop.pages.cost.line_charts import CostCurveChart
+from gpudesk.desktop.pages.cost.charts import CostCurveChart
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.page import MultiViewPage
 from gpudesk.desktop.ui.charts.bar_chart import BarChart
