@@ -17,6 +17,7 @@ from gpudesk.catalog.user_store.edits import forget_inactive, revert_attribute
 from gpudesk.desktop.session import selection as selections
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
+from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.scenario_edits import apply_remedy, free_counts
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest, Selection, SelectionKind
 from gpudesk.desktop.session.settings import UserSettings
@@ -461,9 +462,12 @@ class SourcesPanel(QWidget):
             self._stale = True
 
     def refresh(self) -> None:
-        """Explain the figure again; during a drag only its head, which is what users watch."""
+        """Explain the figure again; during a drag, or while published runs are read by a job, only its head."""
         self._stale = False
-        self._partial = self._desk.in_gesture
+        is_reading = Jobs.any_running() and not self._desk.service.has_records
+        if is_reading:
+            self._follower.start()
+        self._partial = self._desk.in_gesture or is_reading
         whole = not self._partial
         explanation = self._explainer.explain(self._selection, whole=whole)
         former = self.explanation

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
+from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.selection import Selection, select_attribute, select_figure, select_model_attribute
 from gpudesk.desktop.ui.panel.blocks import LinkBlock, NoteBlock
 from gpudesk.desktop.ui.panel.nodes import NodeBuilder, make_empty_nodes
@@ -128,6 +129,19 @@ def test_during_a_drag_only_the_figure_follows(desk: Desk, panel: SourcesPanel, 
     assert lines(panel, TermLine)[0] == working
     desk.end_gesture()
     assert lines(panel, TermLine)[0] != working
+
+
+def test_head_does_not_wait_for_published_runs(
+    desk: Desk, panel: SourcesPanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_read = [False]
+    monkeypatch.setattr(type(desk.service), "has_records", property(lambda _: is_read[0]))
+    monkeypatch.setattr(Jobs, "any_running", lambda: True)
+    desk.select(THROUGHPUT)
+    assert "tok/s" in lines(panel, Explanation)[0]
+    assert lines(panel, TermLine) == []
+    is_read[0] = True
+    qtbot.waitUntil(lambda: lines(panel, TermLine) != [])
 
 
 def test_a_part_that_does_not_fit_offers_what_would_make_it_fit(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
