@@ -23,6 +23,8 @@ RUN_TIME_DATA = (
     "export_rules.toml",
     "launch.toml",
     "measurements",
+    "model_architectures",
+    "price_names.toml",
     "profile.toml",
     "references.toml",
     "rules",

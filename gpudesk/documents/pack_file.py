@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 from gpudesk import paths
 from gpudesk.domain.field_checks import (
     HALF_CHARACTER,
-    DuplicateKeyError,
     FieldCheck,
     accept_plain_text,
-    describe_repeated_field,
+    is_nested_too_deep,
     make_type_error,
     make_unknown_field_error,
-    refuse_constant,
-    refuse_duplicate_keys,
+    parse_strict_json,
 )
 from gpudesk.files import describe_too_large
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.text.messages import InputError, explain_system_error, input_error, message
+from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 
 if TYPE_CHECKING:
     from nacl.signing import SigningKey
@@ -113,7 +111,8 @@ def parse_pack_file(raw: bytes) -> PackFile:
     content = document.get("content")
     if type(content) is not dict:
         raise make_type_error("content", content, "object")
-    _refuse_deep(content)
+    if is_nested_too_deep(content, _DEEPEST):
+        raise InputError(_FOREIGN_PACK)
     if document.get("sha256") != _compute_content_digest(content):
         raise InputError(_CHANGED_PACK)
     return PackFile(content, document["sha256"], _parse_signature(document.get("signature")))
@@ -126,37 +125,14 @@ def _parse_document(raw: bytes) -> dict[str, Any]:
         raise InputError(_FOREIGN_PACK)
     if not raw.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n").startswith(b"{"):
         raise InputError(_FOREIGN_PACK)
-    try:
-        document = json.loads(
-            raw.decode("utf-8-sig"), object_pairs_hook=refuse_duplicate_keys, parse_constant=refuse_constant
-        )
-    except DuplicateKeyError as error:
-        raise InputError(describe_repeated_field(error.key[:60])) from error
-    except json.JSONDecodeError as error:
-        # A pack without its last brace was truncated.
-        cut = f'"{_MARK}"' in error.doc and not error.doc.rstrip().endswith("}")
-        raise InputError(
-            message("pack.cut", "is an incomplete catalog pack; get the file again") if cut else _FOREIGN_PACK
-        ) from error
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise InputError(_FOREIGN_PACK) from error
-    if type(document) is not dict:
-        raise InputError(_FOREIGN_PACK)
-    return document
+    return parse_strict_json(raw, None, _FOREIGN_PACK, _describe_fault)
 
 
-def _refuse_deep(value: object) -> None:
-    level: list[object] = [value]
-    for _ in range(_DEEPEST):
-        level = [item for each in level for item in _list_items(each)]
-        if not level:
-            return
-    raise InputError(_FOREIGN_PACK)
-
-
-def _list_items(value: object) -> list[object]:
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [item for item in items if isinstance(item, dict | list)]
+def _describe_fault(error: ValueError) -> Message:
+    # A pack without its last brace was truncated.
+    if isinstance(error, json.JSONDecodeError) and f'"{_MARK}"' in error.doc and not error.doc.rstrip().endswith("}"):
+        return message("pack.cut", "is an incomplete catalog pack; get the file again")
+    return _FOREIGN_PACK
 
 
 def _compute_content_digest(content: object) -> str:

@@ -29,13 +29,11 @@ from gpudesk.documents.scenario_sections import (
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.field_checks import (
     HALF_CHARACTER,
-    DuplicateKeyError,
-    describe_repeated_field,
+    describe_json_fault,
     find_closest,
     is_nested_too_deep,
     make_type_error,
-    refuse_constant,
-    refuse_duplicate_keys,
+    parse_strict_json,
 )
 from gpudesk.files import describe_too_large, read_bytes, write_atomically
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -232,23 +230,8 @@ def _parse_other_sections(document: Mapping[str, Any], scenario: Scenario) -> Sc
 
 
 def _load_document(raw: bytes, where: str) -> dict[str, Any]:
-    try:
-        document = json.loads(
-            raw.decode("utf-8-sig"), object_pairs_hook=refuse_duplicate_keys, parse_constant=refuse_constant
-        )
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(describe_not_utf8(line), where) from error
-    except json.JSONDecodeError as error:
-        # A complete file ends with the brace of its object; a truncated one rarely does.
-        cut = error.pos >= len(error.doc.rstrip()) or not error.doc.rstrip().endswith("}")
-        describe = _describe_cut_short if cut else describe_wrong_json
-        raise InputError(describe(error.lineno, error.colno), where) from error
-    except DuplicateKeyError as error:
-        raise InputError(describe_repeated_field(error.key), where) from error
-    except (RecursionError, ValueError) as error:
-        raise InputError(_NOT_A_SCENARIO, where) from error
-    if type(document) is not dict or is_nested_too_deep(document):
+    document = parse_strict_json(raw, where, _NOT_A_SCENARIO, _describe_fault)
+    if is_nested_too_deep(document):
         raise InputError(_NOT_A_SCENARIO, where)
     # Escapes of single surrogates cannot be written to a file.
     try:
@@ -366,23 +349,15 @@ def _list_noted(scenario: Scenario) -> tuple[object, ...]:
     return scenario.weights, scenario.kv, scenario.workload, *_list_named(scenario)
 
 
-def describe_not_utf8(line: int) -> Message:
-    return message("scenario.not_utf8", "is not UTF-8 text at line {line}; save it as UTF-8", line=line)
-
-
-def describe_wrong_json(line: int, column: int) -> Message:
-    return message(
-        "scenario.not_json",
-        "is not valid JSON at line {line}, column {column}; correct it there",
-        line=line,
-        column=column,
-    )
-
-
-def _describe_cut_short(line: int, column: int) -> Message:
-    return message(
-        "scenario.cut_short",
-        "is incomplete: it ends at line {line}, column {column}; use an earlier copy",
-        line=line,
-        column=column,
-    )
+def _describe_fault(error: ValueError) -> Message:
+    # A complete file ends with the brace of its object; a truncated one rarely does.
+    if isinstance(error, json.JSONDecodeError) and (
+        error.pos >= len(error.doc.rstrip()) or not error.doc.rstrip().endswith("}")
+    ):
+        return message(
+            "scenario.cut_short",
+            "is incomplete: it ends at line {line}, column {column}; use an earlier copy",
+            line=error.lineno,
+            column=error.colno,
+        )
+    return describe_json_fault(error)

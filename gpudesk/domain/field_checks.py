@@ -23,24 +23,6 @@ NO_FIELDS: Final = message("import.hf.no_object", "contains no fields; choose th
 NESTED_TOO_DEEP: Final = message("import.nested", "is nested too deeply, or contains numbers that are too long")
 
 
-class DuplicateKeyError(ValueError):
-    """An object has a key twice."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
-
-
-def refuse_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; raises `DuplicateKeyError`."""
-    fields: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in fields:
-            raise DuplicateKeyError(key)
-        fields[key] = value
-    return fields
-
-
 def refuse_constant(name: str) -> NoReturn:
     """Refuse NaN and Infinity, which Python accepts although they are not JSON."""
     raise ValueError(name)
@@ -81,10 +63,52 @@ def parse_bounded_json(
     return document
 
 
-def is_nested_too_deep(document: object) -> bool:
-    """Whether lists and objects are nested deeper than the recursion limit."""
+def parse_strict_json(
+    raw: bytes, where: str | None, foreign: Message, describe_fault: Callable[[ValueError], Message]
+) -> dict[str, Any]:
+    """Return the object in a file of the program; raises `InputError` at `where` for anything else.
+
+    Repeated fields, NaN and infinities are refused. `describe_fault` describes the error of a file that is not UTF-8 or
+    not JSON, `foreign` is the error for other values. The depth is not limited.
+    """
+
+    def make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in fields:
+                problem = message("scenario.twice", "has {field} twice in one object; remove one", field=key[:_QUOTED])
+                raise InputError(problem, where)
+            fields[key] = value
+        return fields
+
+    try:
+        document = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=make_object, parse_constant=refuse_constant)
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError(describe_fault(error), where) from error
+    except (RecursionError, ValueError) as error:
+        raise InputError(foreign, where) from error
+    if type(document) is not dict:
+        raise InputError(foreign, where)
+    return document
+
+
+def describe_json_fault(error: ValueError) -> Message:
+    """Return where a text is not UTF-8 or not JSON."""
+    if isinstance(error, json.JSONDecodeError):
+        return message(
+            "scenario.not_json",
+            "is not valid JSON at line {line}, column {column}; correct it there",
+            line=error.lineno,
+            column=error.colno,
+        )
+    line = error.object.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
+    return message("scenario.not_utf8", "is not UTF-8 text at line {line}; save it as UTF-8", line=line)
+
+
+def is_nested_too_deep(document: object, deepest: int = _DEEPEST) -> bool:
+    """Whether lists and objects are nested deeper than a limit, by default that of recursion."""
     level = [document]
-    for _ in range(_DEEPEST):
+    for _ in range(deepest):
         inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
         level = [each for values in inner for each in values if isinstance(each, dict | list)]
         if not level:
@@ -98,10 +122,6 @@ def describe_not_json(line: int) -> Message:
 
 def describe_too_large_import(largest: float) -> Message:
     return message("import.too_big", "is larger than the limit of {most}", most=(float(largest), "B"))
-
-
-def describe_repeated_field(field: str) -> Message:
-    return message("scenario.twice", "has {field} twice in one object; remove one", field=field)
 
 
 MISSING_FIELD: Final = message("field.missing", "is missing")

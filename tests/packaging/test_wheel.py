@@ -58,6 +58,8 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
         for file in (
             "diffusion_constants.toml",
             "export_rules.toml",
+            "model_architectures",
+            "price_names.toml",
             "profile.toml",
             "references.toml",
             "worked_examples.csv",

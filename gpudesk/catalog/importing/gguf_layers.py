@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final, Literal
 
+from gpudesk import paths
 from gpudesk.catalog.importing.gguf_header import GgufTensor, KeyValue
+from gpudesk.files import read_toml
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.input_records import parse_record
 from gpudesk.text.messages import InputError, input_error, message
 
 _UNUSABLE_VALUE: Final = message("import.gguf.key", "has no usable value")
@@ -31,63 +35,13 @@ class WindowPattern:
     layers: int | None = None
 
 
-#: Known architectures, and the windows of their attention, which their tensors do not show.
-ARCHITECTURES: Final[Mapping[str, WindowPattern | None]] = {
-    "llama": None,
-    "llama4": WindowPattern(4, "chunked", 8192),
-    "deci": None,
-    "mistral3": None,
-    "qwen2": None,
-    "qwen2moe": None,
-    "qwen2vl": None,
-    "qwen3": None,
-    "qwen3moe": None,
-    "qwen3next": None,
-    "qwen3vl": None,
-    "qwen3vlmoe": None,
-    "qwen35": None,
-    "qwen35moe": None,
-    "gemma": None,
-    "gemma2": WindowPattern(2, window=4096),
-    "gemma3": WindowPattern(6),
-    "gemma4": WindowPattern(6),
-    "phi3": WindowPattern(1),
-    "phimoe": WindowPattern(1),
-    "command-r": None,
-    "cohere2": WindowPattern(4),
-    "deepseek": None,
-    "deepseek2": None,
-    "glm4": None,
-    "glm4moe": None,
-    "glm-dsa": None,
-    "gpt-oss": WindowPattern(2),
-    "minimax-m2": None,
-    "mamba": None,
-    "mamba2": None,
-    "jamba": None,
-    "nemotron": None,
-    "nemotron_h": None,
-    "nemotron_h_moe": None,
-    "granite": None,
-    "granitemoe": None,
-    "granitehybrid": None,
-    "falcon": None,
-    "kimi-linear": None,
-    "starcoder2": None,
-    "olmo2": WindowPattern(4),
-    "olmoe": None,
-    "internlm2": None,
-    "exaone4": WindowPattern(4, layers=64),
-    "smollm3": None,
-    "seed_oss": None,
-    "dots1": None,
-    "ernie4_5": None,
-    "ernie4_5-moe": None,
-    "hunyuan-moe": None,
-    "hunyuan-dense": None,
-    "mimo2": None,
-    "step35": None,
-}
+@cache
+def read_gguf_architectures() -> Mapping[str, WindowPattern | None]:
+    """Return the known architectures and the windows of their attention, which their tensors do not show."""
+    path = paths.get_data_path("model_architectures/gguf.toml")
+    document = read_toml(path)
+    windows = {name: parse_record(WindowPattern, each, f"{path}:") for name, each in document["windows"].items()}
+    return {**dict.fromkeys(document["windowless"]), **windows}
 
 
 class GgufKeys:
@@ -107,7 +61,7 @@ class GgufKeys:
 
     @property
     def windows(self) -> WindowPattern | None:
-        return ARCHITECTURES.get(self.architecture or "")
+        return read_gguf_architectures().get(self.architecture or "")
 
     def full(self, name: str) -> str:
         return f"{self.file_architecture}.{name}"

@@ -23,10 +23,10 @@ from gpudesk.catalog.importing.gguf_header import (
 )
 from gpudesk.catalog.importing.gguf_layers import (
     ARCHITECTURE_ALIASES,
-    ARCHITECTURES,
     GgufKeys,
     GgufLayer,
     LayerTable,
+    read_gguf_architectures,
     read_layer,
 )
 from gpudesk.catalog.importing.huggingface.structure import LayerLayout, LayerPart, ModelStructure, make_layer_tables
@@ -341,7 +341,7 @@ def propose_gguf(path: Path, answers: Mapping[str, object] = MappingProxyType({}
             "import.gguf.no_architecture", "has no architecture: general.architecture is missing", str(path)
         )
     title = clean_text(keys.text("general.name") or find_stem(path)) or "GGUF"
-    if keys.architecture not in ARCHITECTURES:
+    if keys.architecture not in read_gguf_architectures():
         return ImportProposal("model", title, (), missing=(_make_unknown_error(keys),))
     try:
         model = GgufModel(file, keys)
@@ -355,7 +355,7 @@ def propose_gguf(path: Path, answers: Mapping[str, object] = MappingProxyType({}
         path.name, keys.text("general.quantized_by") or model.organisation, SourceKind.CONFIG_COPY
     )
     definition = model.definition(title)
-    if keys.file_architecture not in ARCHITECTURES:
+    if keys.file_architecture not in read_gguf_architectures():
         definition["generic_architecture"] = keys.file_architecture
     facts = make_model_facts(definition, source, today=today, claim_values=model.stated(), answered=tuple(answers))
     return ImportProposal("model", title, facts, tuple(model.notes()), tuple(model.left_out()))
@@ -371,7 +371,7 @@ def _make_unknown_error(keys: GgufKeys) -> MissingImportField:
             "layers; choose a similar known architecture",
             architecture=keys.file_architecture or "",
         ),
-        tuple(sorted(ARCHITECTURES)),
+        tuple(sorted(read_gguf_architectures())),
     )
 
 

@@ -13,7 +13,7 @@ from datetime import date
 from typing import Final
 
 from gpudesk.catalog.importing.fields import clean_text, make_file_source
-from gpudesk.catalog.importing.price_names import AcceleratorNames, NamedAccelerator, NameMismatch
+from gpudesk.catalog.importing.price_names import AcceleratorNames, NamedAccelerator, NameMismatch, read_price_names
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.field_checks import NOT_UTF8
 from gpudesk.domain.user_facts import MOST_FACTS, ImportProposal, UserFact, UserPrice
@@ -35,44 +35,6 @@ _NUMBER: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2}
 _DATE: Final = re.compile(r"20[0-9]{2}-[01][0-9]-[0-3][0-9]")
 _DATE_IN_NAME: Final = re.compile(r"(?<![0-9])(20[0-9]{2})[-_.]?([01][0-9])[-_.]?([0-3][0-9])(?![0-9])")
 _ZONES: Final = (re.compile(r"([a-z]+-[a-z]+[0-9]{1,2})-[a-z]"), re.compile(r"([a-z]{2}(?:-[a-z]+)+-[0-9])[a-z]"))
-
-_PROVIDERS: Final = {
-    "aws": "AWS",
-    "azure": "Azure",
-    "cloudrift": "CloudRift",
-    "crusoe": "Crusoe",
-    "cudo": "Cudo Compute",
-    "cudocompute": "Cudo Compute",
-    "datacrunch": "Verda (DataCrunch)",
-    "digitalocean": "DigitalOcean",
-    "fluidstack": "FluidStack",
-    "gcp": "Google Cloud",
-    "hotaisle": "Hot Aisle",
-    "hyperbolic": "Hyperbolic",
-    "hyperstack": "Hyperstack",
-    "ibm": "IBM Cloud",
-    "jarvislabs": "JarvisLabs",
-    "koyeb": "Koyeb",
-    "lambda": "Lambda",
-    "lambdalabs": "Lambda",
-    "lium": "Lium",
-    "mithril": "Mithril",
-    "nebius": "Nebius",
-    "oci": "Oracle Cloud (OCI)",
-    "ovhcloud": "OVHcloud",
-    "paperspace": "Paperspace",
-    "primeintellect": "Prime Intellect",
-    "runpod": "RunPod",
-    "scaleway": "Scaleway",
-    "seeweb": "Seeweb",
-    "shadeform": "Shadeform",
-    "tensordock": "TensorDock",
-    "tensorwave": "TensorWave",
-    "vast": "Vast.ai",
-    "vastai": "Vast.ai",
-    "verda": "Verda (DataCrunch)",
-    "vultr": "Vultr",
-}
 
 
 class InvalidRowError(ValueError):
@@ -169,7 +131,7 @@ def find_day_in_name(name: str, today: str) -> str | None:
 
 def find_provider_name(name: str) -> str:
     """Return a provider's own name; an unknown name stays unchanged."""
-    return _PROVIDERS.get(name.lower(), name)
+    return read_price_names().providers.get(name.lower(), name)
 
 
 def find_provider_in_name(name: str) -> str | None:
@@ -177,8 +139,9 @@ def find_provider_in_name(name: str) -> str | None:
     words = re.split(r"[^a-z]+", name.lower())
     if words[:2] in (["do", "vms"], ["do", "csv"]):
         # Its folder in SkyPilot's catalog; elsewhere an ordinary word.
-        return _PROVIDERS["digitalocean"]
-    return next((_PROVIDERS[word] for word in words if word in _PROVIDERS), None)
+        words = ["digitalocean"]
+    providers = read_price_names().providers
+    return next((providers[word] for word in words if word in providers), None)
 
 
 def find_region(location: str | None) -> str | None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
+from gpudesk import paths
+from gpudesk.files import read_toml
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.input_records import parse_record
 
 #: Tolerance of a stated memory size against the label.
 _TOLERANCE: Final = 0.07
@@ -22,91 +26,28 @@ class NameMismatch(StrEnum):
 
 
 @frozen_dataclass
-class _NameVariant:
+class NameVariant:
     """One accelerator that a name can mean; `part` is None for one outside the catalog."""
 
-    part: str | None
+    part: str | None = None
     form: str | None = None
     memory_gb: float | None = None
 
 
-def _make_single(part: str) -> tuple[_NameVariant, ...]:
-    return (_NameVariant(part),)
+@frozen_dataclass
+class PriceListNames:
+    """The content of data/price_names.toml, where its parts are described."""
+
+    accelerators: dict[str, tuple[NameVariant, ...]]
+    providers: dict[str, str]
 
 
-#: Name without maker, separators, size and form -> its possible meanings.
-_FAMILIES: Final[Mapping[str, tuple[_NameVariant, ...]]] = {
-    "A100": (
-        _NameVariant("a100-80gb-sxm", "sxm", 80),
-        _NameVariant("a100-80gb-pcie", "pcie", 80),
-        _NameVariant("a100-40gb-sxm", "sxm", 40),
-        _NameVariant("a100-40gb-pcie", "pcie", 40),
-    ),
-    "H100": (
-        _NameVariant("h100-sxm", "sxm", 80),
-        _NameVariant("h100-pcie", "pcie", 80),
-        _NameVariant("h100-nvl-94gb", "nvl", 94),
-    ),
-    "H200": (_NameVariant("h200-sxm", "sxm", 141), _NameVariant("h200-nvl", "nvl", 141)),
-    "GH200": (_NameVariant("gh200-96gb", memory_gb=96), _NameVariant("gh200-144gb", memory_gb=144)),
-    "B200": _make_single("b200-hgx"),
-    "B300": _make_single("b300-hgx"),
-    "GB200": _make_single("gb200-nvl72"),
-    "GB300": _make_single("gb300-nvl72"),
-    "VR200": _make_single("vera-rubin-nvl72"),
-    "H20": (_NameVariant("h20-96gb", memory_gb=96), _NameVariant("h20-141gb", memory_gb=141)),
-    "V100": (
-        _NameVariant("v100-32gb-sxm2", "sxm", 32),
-        _NameVariant(None, "sxm", 16),
-        _NameVariant(None, "pcie", 32),
-        _NameVariant(None, "pcie", 16),
-    ),
-    "T4": _make_single("t4"),
-    "A10": _make_single("a10"),
-    "A30": _make_single("a30"),
-    "A40": _make_single("a40"),
-    "L4": _make_single("l4"),
-    "L40": _make_single("l40"),
-    "L40S": _make_single("l40s"),
-    "GB10": _make_single("gb10"),
-    "DGXSPARK": _make_single("gb10"),
-    "RTX6000ADA": _make_single("rtx-6000-ada"),
-    "RTX6000ADAGENERATION": _make_single("rtx-6000-ada"),
-    "RTX4090": _make_single("rtx-4090"),
-    "RTX5090": _make_single("rtx-5090"),
-    **dict.fromkeys(
-        (
-            "RTXPRO6000",
-            "RTXPRO6000S",
-            "RTXPRO6000SE",
-            "RTXPRO6000WS",
-            "RTXPRO6000WK",
-            "RTXPRO6000SERVER",
-            "RTXPRO6000BLACKWELL",
-            "RTXPRO6000BLACKWELLSERVEREDITION",
-            "RTXPRO6000BLACKWELLWORKSTATIONEDITION",
-        ),
-        _make_single("rtx-pro-6000-blackwell"),
-    ),
-    "MI210": _make_single("mi210"),
-    "MI250X": _make_single("mi250x"),
-    "MI300A": _make_single("mi300a"),
-    "MI300X": _make_single("mi300x"),
-    "MI308X": _make_single("mi308x"),
-    "MI325X": _make_single("mi325x"),
-    "MI350X": _make_single("mi350x"),
-    "MI355X": _make_single("mi355x"),
-    "MI455X": _make_single("mi455x"),
-    "GAUDI2": _make_single("gaudi2"),
-    "HL225": _make_single("gaudi2"),
-    "GAUDIHL225": _make_single("gaudi2"),
-    "GAUDI3": _make_single("gaudi3"),
-    "INFERENTIA2": _make_single("inferentia2"),
-    "TRAINIUM": _make_single("trainium1"),
-    "TRAINIUM1": _make_single("trainium1"),
-    "TRAINIUM2": _make_single("trainium2"),
-    "TRAINIUM3": _make_single("trainium3"),
-}
+@cache
+def read_price_names() -> PriceListNames:
+    path = paths.get_data_path("price_names.toml")
+    return parse_record(PriceListNames, read_toml(path), f"{path}:")
+
+
 #: Name of a TPU -> its accelerator, and how many counted units make one chip.
 _TPUS: Final[Mapping[str, tuple[str, int]]] = {
     "v5e": ("tpu-v5e", 1),
@@ -170,7 +111,7 @@ class AcceleratorNames:
 
 
 def list_known_accelerators() -> frozenset[str]:
-    variants = (variant.part for family in _FAMILIES.values() for variant in family)
+    variants = (variant.part for family in read_price_names().accelerators.values() for variant in family)
     return frozenset(part for part in variants if part) | {part for part, _ in _TPUS.values()}
 
 
@@ -189,11 +130,12 @@ def _match_tpu(name: str) -> NamedAccelerator | None:
 
 def _match_family(name: str, memory_gb: float | None, instance: str) -> NamedAccelerator | NameMismatch:
     bare = re.sub(r"[^A-Za-z0-9]+", "", _MAKERS.sub("", name)).upper()
-    families = [each for each in _FAMILIES if bare.startswith(each) and _is_size_or_form(bare[len(each) :])]
+    known = read_price_names().accelerators
+    families = [each for each in known if bare.startswith(each) and _SIZE_AND_FORM.fullmatch(bare[len(each) :])]
     if not families:
         return NameMismatch.UNKNOWN
     family = max(families, key=len)
-    variants = _FAMILIES[family]
+    variants = known[family]
     size = _SIZE.search(name)
     memory = float(size[1]) if size else memory_gb
     form = _find_form(name) or _find_form(instance) or _find_instance_form(instance)
@@ -207,10 +149,6 @@ def _match_family(name: str, memory_gb: float | None, instance: str) -> NamedAcc
         return NameMismatch.AMBIGUOUS
     part = next(iter(parts), None)
     return NameMismatch.OTHER_PART if part is None else NamedAccelerator(part)
-
-
-def _is_size_or_form(rest: str) -> bool:
-    return _SIZE_AND_FORM.fullmatch(rest) is not None
 
 
 def _is_similar_memory(memory: float, label: float | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -26,7 +25,6 @@ from gpudesk.cli.options import (
     read_site,
 )
 from gpudesk.cli.output import EXIT_DONE
-from gpudesk.documents.scenario_file import describe_not_utf8, describe_wrong_json
 from gpudesk.documents.scenario_sections import parse_answer, parse_answers
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.decision import (
@@ -45,13 +43,11 @@ from gpudesk.domain.decision import (
     TraceLine,
 )
 from gpudesk.domain.field_checks import (
-    DuplicateKeyError,
     accept_number,
-    describe_repeated_field,
+    describe_json_fault,
     find_closest,
     make_unknown_field_error,
-    refuse_constant,
-    refuse_duplicate_keys,
+    parse_strict_json,
 )
 from gpudesk.files import describe_unreadable
 from gpudesk.report.decision.facts import format_fact_figure, get_fact_unit, label_fact
@@ -95,23 +91,7 @@ _MOST_BYTES: Final = 1 << 20
 def read_answers(name: str) -> dict[str, AnswerValue]:
     """Return the answers of a JSON file, `-` for standard input; raises `InputError` with the place."""
     where = ANSWERS if name == _STANDARD_INPUT else name
-    raw = _read_input(name, where)
-    try:
-        document = json.loads(
-            raw.decode("utf-8-sig"), object_pairs_hook=refuse_duplicate_keys, parse_constant=refuse_constant
-        )
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(describe_not_utf8(line), where) from error
-    except json.JSONDecodeError as error:
-        problem = describe_wrong_json(error.lineno, error.colno)
-        raise InputError(problem, where) from error
-    except DuplicateKeyError as error:
-        raise InputError(describe_repeated_field(error.key), where) from error
-    except (RecursionError, ValueError) as error:
-        raise InputError(_NO_ANSWERS, where) from error
-    if type(document) is not dict:
-        raise InputError(_NO_ANSWERS, where)
+    document = parse_strict_json(_read_input(name, where), where, _NO_ANSWERS, describe_json_fault)
     try:
         return parse_answers("", document)
     except InputError as error:

@@ -1,11 +1,18 @@
-"""The reader of ordinary decoders: a family describes the differences of its layers."""
+"""The reader of ordinary decoders: a family of data/model_architectures/ describes the differences of its layers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from gpudesk.catalog.importing.fields import MOST_EXPERTS, MOST_LAYERS, ConfigFields
+from gpudesk.catalog.importing.huggingface.linear import (
+    read_delta_net,
+    read_full_rank_delta,
+    read_mamba2,
+    read_short_convolution,
+)
 from gpudesk.catalog.importing.huggingface.structure import (
     CHUNKED,
     FULL,
@@ -84,10 +91,9 @@ _SOFTMAX_LISTS: Final = ("attn_layer_indices", "full_attn_idxs")
 
 #: A yes or no: fixed, or as a field says, with the default of the class.
 Flag = bool | tuple[str, bool]
-#: A possible word of a dimension, or its reader.
-Word = str | Callable[[ConfigFields], str]
+#: A word of a dimension: fixed, or if a field says so, with the default of the class.
+Word = str | tuple[str, str, bool]
 ATTENTION_BIAS: Final = ("attention_bias", False)
-MLP_BIAS: Final = ("mlp_bias", False)
 #: `pattern` of families whose windows start at a layer, if used at all.
 LATE: Final = -1
 
@@ -98,12 +104,13 @@ class DecoderFamily:
 
     `pattern`: each n-th layer is global and the others have a window (1: all have one, 0: none has, `LATE`: from a
     layer on); `window` is the default width of the class. A file that lists kinds of layers overrides the pattern.
-    `window_sinks` is for layers with a window, if that is another flag than `sinks`. `linear` reads the mixer of layers
+    `window_sinks` is for layers with a window, if that is another flag than `sinks`. `linear` names the mixer of layers
     without softmax attention, each `linear_pattern`-th layer being softmax. `wide`: a block is 4 times the hidden size
-    if no size is stated; `block_size` computes it if it differs from the stated size. `first_dense` counts the dense
-    layers before the experts, `shared` the shared experts, without a field. `norms` and `final_norms` count vectors as
-    long as the hidden size; a layer norm with a bias has two. `scalars` counts the parameters outside all matrices and
-    norms. `asks`: open fields are asked for.
+    if no size is stated; `block_size` names its computation if it differs from the stated size. `first_dense` counts
+    the dense layers before the experts, `shared` the shared experts, without a field. `norms` and `final_norms` count
+    vectors as long as the hidden size; a layer norm with a bias has two. The product of `scalars`, which are numbers,
+    fields and names of sizes, is the number of parameters outside all matrices and norms; empty for none. `asks`: open
+    fields are asked for.
     """
 
     qkv_bias: Flag = ATTENTION_BIAS
@@ -111,7 +118,7 @@ class DecoderFamily:
     mlp_bias: Flag = False
     qk_norm: Word = "none"
     gated: bool = True
-    head_dim: int | None = None
+    head_dim: int = 0
     kv_heads: int | None = None
     output_gate: Word = "none"
     sinks: Flag = False
@@ -124,14 +131,14 @@ class DecoderFamily:
     router_bias: Flag = False
     shared_gate: bool = False
     experts_bias: bool = False
-    linear: Callable[[ConfigFields], LayerPart] | None = None
+    linear: str | None = None
     linear_pattern: int = 0
     norms: int = 2
     final_norms: int = 1
     tied: bool = False
     wide: bool = False
-    block_size: Callable[[ConfigFields], int] | None = None
-    scalars: Callable[[ConfigFields, int], int] | None = None
+    block_size: str | None = None
+    scalars: tuple[int | str, ...] = ()
     asks: bool = False
 
     @property
@@ -153,13 +160,14 @@ class DecoderFamily:
             if block not in blocks:
                 blocks[block] = self._read_moe(own) if routed else self._read_dense(own, mixed=any(sparse))
             layers.append(LayerLayout(mixers[mixer], blocks[block], self.norms))
-        scalars = 0 if self.scalars is None or f.missing else self.scalars(f, count)
-        sides = {"scalars": scalars} if scalars else {}
+        factors = () if f.missing else self.scalars
+        scalars = math.prod(_read_factor(f, each, count) for each in factors)
+        sides = {"scalars": scalars} if factors and scalars else {}
         return ModelStructure(tuple(layers), tied=self.tied, final_norms=self.final_norms, sides=sides)
 
     def _read_mixer(self, f: ConfigFields, kind: str, *, windowed: bool) -> LayerPart:
         if kind == LINEAR and self.linear is not None:
-            return self.linear(f)
+            return _MIXERS[self.linear](f)
         name = {SLIDING: "sliding", CHUNKED: "chunked"}.get(kind, "global" if windowed else "attention")
         if f.has("kv_lora_rank"):
             return LayerPart(name, read_latent_attention(f))
@@ -195,7 +203,7 @@ class DecoderFamily:
 
     def _read_dense(self, f: ConfigFields, *, mixed: bool) -> LayerPart:
         names = _DENSE_SIZE if mixed else _SIZE
-        size = f.find_whole(*names) if self.block_size is None else self.block_size(f)
+        size = f.find_whole(*names) if self.block_size is None else _BLOCK_SIZES[self.block_size](f)
         if size is None:
             size = 4 * f.whole(*HIDDEN) if self.wide else f.whole(*_SIZE)
         return make_dense(size, gated=self.gated, bias=read_flag(f, self.mlp_bias))
@@ -221,7 +229,68 @@ def read_flag(f: ConfigFields, flag: Flag) -> bool:
 
 
 def _read_word(f: ConfigFields, word: Word) -> str:
-    return word if isinstance(word, str) else word(f)
+    if isinstance(word, str):
+        return word
+    value = f.raw(word[1])
+    if isinstance(value, str) and value in {"per-head", "per-element"}:
+        # The gate of Laguna's attention, which other configurations give as yes or no.
+        return value.removeprefix("per-")
+    return word[0] if f.yes(word[1], default=word[2]) else "none"
+
+
+_MIXERS: Final[Mapping[str, Callable[[ConfigFields], LayerPart]]] = {
+    "delta_net": read_delta_net,
+    "full_rank_delta": read_full_rank_delta,
+    "mamba2": read_mamba2,
+    "short_convolution": read_short_convolution,
+}
+_LARGEST_FACTOR: Final = 64
+
+
+def _read_lfm2_size(f: ConfigFields) -> int:
+    """Two thirds of the stated size, times a factor, rounded up; or that size unchanged."""
+    size = f.whole("intermediate_size", "block_ff_dim")
+    if not f.yes("block_auto_adjust_ff_dim", default=True):
+        return size
+    factor = f.raw("block_ffn_dim_multiplier")
+    scaled = int(2 * size / 3)
+    if isinstance(factor, int | float) and 0 < factor <= _LARGEST_FACTOR:
+        scaled = int(factor * scaled)
+    multiple = f.read_whole_or(256, "block_multiple_of")
+    return -(-scaled // multiple) * multiple
+
+
+_BLOCK_SIZES: Final[Mapping[str, Callable[[ConfigFields], int]]] = {
+    "half": lambda f: max(f.whole("intermediate_size") // 2, 1),
+    "lfm2": _read_lfm2_size,
+    "shared": lambda f: f.read_whole_or(1024, "shared_intermediate_size"),
+}
+
+
+def _read_factor(f: ConfigFields, factor: int | str, count: int) -> int:
+    """Return a number, a size of a model with `count` layers, or the value of a field."""
+    if isinstance(factor, int):
+        return factor
+    return _SIZES[factor](f, count) if factor in _SIZES else f.whole(factor)
+
+
+def _count_softmax_layers(f: ConfigFields, count: int) -> int:
+    interval = f.read_whole_or(6, "layer_group_size")
+    kinds = f.words("layer_types", count)
+    return count // interval if kinds is None else kinds.count(FULL)
+
+
+_SIZES: Final[Mapping[str, Callable[[ConfigFields, int], int]]] = {
+    "head_bias": lambda f, _: f.whole("vocab_size") if f.yes("lm_head_bias", default=False) else 0,
+    "head_dim": lambda f, _: f.find_whole("head_dim") or f.whole("hidden_size") // f.whole("num_attention_heads"),
+    "hidden_size": lambda f, _: f.whole(*HIDDEN),
+    "layers": lambda _, count: count,
+    "positions": lambda f, _: f.whole("n_positions", "max_position_embeddings"),
+    # With two rows before the first position.
+    "shifted_positions": lambda f, _: f.whole("max_position_embeddings") + 2,
+    "softmax_layers": _count_softmax_layers,
+    "sparse_layers": lambda f, count: sum(find_sparse_layers(f, count, 1)),
+}
 
 
 def has_experts(f: ConfigFields, family: DecoderFamily) -> bool:

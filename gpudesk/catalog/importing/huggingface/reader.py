@@ -19,11 +19,10 @@ from gpudesk.catalog.importing.huggingface.checkpoint import (
     read_checkpoint,
 )
 from gpudesk.catalog.importing.huggingface.decoder import HIDDEN, LATE, DecoderFamily
-from gpudesk.catalog.importing.huggingface.families import FAMILIES, VARIANTS
+from gpudesk.catalog.importing.huggingface.families import VARIANTS, read_architectures
 from gpudesk.catalog.importing.huggingface.hybrid import HYBRID
 from gpudesk.catalog.importing.huggingface.irregular import IRREGULAR
 from gpudesk.catalog.importing.huggingface.latent import LATENT
-from gpudesk.catalog.importing.huggingface.linear import read_delta_net, read_mamba2, read_short_convolution
 from gpudesk.catalog.importing.huggingface.precision import StoredPrecision, read_stored_precision
 from gpudesk.catalog.importing.huggingface.structure import ModelStructure, StructureReader, make_layer_tables
 from gpudesk.catalog.importing.model_facts import check_model_definition, make_model_facts
@@ -36,120 +35,10 @@ from gpudesk.domain.user_facts import UNKNOWN_MAKER, ImportProposal
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message, input_error, message, message_n
 
-STRUCTURE_READERS: Final[Mapping[str, StructureReader]] = {
-    **{name: family.read for name, family in FAMILIES.items()},
-    **VARIANTS,
-    **IRREGULAR,
-    **LATENT,
-    **HYBRID,
-}
-
-#: Aliases of architectures: of classes, of text models inside others, of older builds.
-_SAME: Final[Mapping[str, str]] = {
-    "qwen2_vl": "qwen2",
-    "qwen2_vl_text": "qwen2",
-    "qwen2_5_vl": "qwen2",
-    "qwen2_5_vl_text": "qwen2",
-    "qwen3_vl_text": "qwen3",
-    "qwen3_5": "qwen3_5_text",
-    "qwen3_5_moe": "qwen3_5_moe_text",
-    "gemma3": "gemma3_text",
-    "gemma3n": "gemma3n_text",
-    "gemma4": "gemma4_text",
-    "gemma4_unified": "gemma4_unified_text",
-    "llama4": "llama4_text",
-    "glm4v_text": "glm4",
-    "glm4v_moe": "glm4v_moe_text",
-    "qwen3_vl": "qwen3",
-    "qwen3_vl_moe": "qwen3_vl_moe_text",
-    "minimax_m3_vl": "minimax_m3_vl_text",
-    "mistral3": "mistral",
-    "qwen2_5_omni_text": "qwen2",
-    "qwen3_omni_moe_text": "qwen3_vl_moe_text",
-    "refinedweb": "falcon",
-    "refinedwebmodel": "falcon",
-    "kimi_k25": "deepseek_v3",
-    "kimi_k3": "kimi_linear",
-    "minimaxtext01": "minimax_text_01",
-    "minimaxm1": "minimax_m1",
-    "internlm": "llama",
-    "minicpm": "llama",
-    "phi4mm": "phi3",
-    "emu3": "llama",
-    "telechat3": "llama",
-    "exaone4_5": "exaone4",
-    "exaone4_5_text": "exaone4",
-    "emu3_text_model": "llama",
-    "mllama": "mllama_text_model",
-    "grok1": "grok-1",
-}
-#: The first of `architectures`, if `model_type` is missing or unknown.
-_CLASSES: Final[Mapping[str, str]] = {
-    "LlamaForCausalLM": "llama",
-    "MistralForCausalLM": "mistral",
-    "MixtralForCausalLM": "mixtral",
-    "Qwen2ForCausalLM": "qwen2",
-    "Qwen2MoeForCausalLM": "qwen2_moe",
-    "Qwen3ForCausalLM": "qwen3",
-    "Qwen3MoeForCausalLM": "qwen3_moe",
-    "Qwen3NextForCausalLM": "qwen3_next",
-    "DeepseekV2ForCausalLM": "deepseek_v2",
-    "DeepseekV3ForCausalLM": "deepseek_v3",
-    "DeepseekV32ForCausalLM": "deepseek_v32",
-    "DeepseekV4ForCausalLM": "deepseek_v4",
-    "GlmMoeDsaForCausalLM": "glm_moe_dsa",
-    "Glm4MoeForCausalLM": "glm4_moe",
-    "DeciLMForCausalLM": "nemotron-nas",
-    "KimiLinearForCausalLM": "kimi_linear",
-    "ChatGLMModel": "chatglm",
-    "ChatGLMForConditionalGeneration": "chatglm",
-    "MiniMaxM1ForCausalLM": "minimax_m1",
-    "MiniMaxText01ForCausalLM": "minimax_text_01",
-    "MiniMaxM2ForCausalLM": "minimax_m2",
-    "MiniMaxM3SparseForConditionalGeneration": "minimax_m3_vl_text",
-    "NemotronHForCausalLM": "nemotron_h",
-    "GptOssForCausalLM": "gpt_oss",
-    "FalconForCausalLM": "falcon",
-    "RWForCausalLM": "falcon",
-    "Step3p7FlashForCausalLM": "step3p7",
-    "Step3p5ForCausalLM": "step3p5",
-    "Grok1ForCausalLM": "grok-1",
-    "Grok1ModelForCausalLM": "grok-1",
-}
+#: By `model_type`: architectures outside all families.
+_READERS: Final[Mapping[str, StructureReader]] = {**VARIANTS, **IRREGULAR, **LATENT, **HYBRID}
 #: Location of the text model in files of several modalities.
 _TEXT_TABLES: Final = ("text_config", "llm_config", "language_config", "thinker_config")
-#: Defaults of the classes for omitted fields; files omit them if the text model is a table inside another, since only
-#: differences are written there.
-_DEFAULTS: Final[Mapping[str, Mapping[str, int]]] = {
-    name: dict(
-        zip(
-            (
-                "hidden_size",
-                "intermediate_size",
-                "num_hidden_layers",
-                "num_attention_heads",
-                "num_key_value_heads",
-                "vocab_size",
-                "max_position_embeddings",
-            ),
-            sizes,
-            strict=True,
-        )
-    )
-    for name, sizes in {
-        "llama": (4096, 11008, 32, 32, 32, 32000, 2048),
-        "mistral": (4096, 14336, 32, 32, 8, 32000, 131072),
-        "gemma2": (2304, 9216, 26, 8, 4, 256000, 8192),
-        "gemma3_text": (2304, 9216, 26, 8, 4, 262208, 131072),
-        "gemma3n_text": (2048, 16384, 35, 8, 2, 262400, 32768),
-        "gemma4_text": (2304, 9216, 30, 8, 4, 262144, 131072),
-    }.items()
-}
-#: Defaults for older builds, which had no such field.
-_ALWAYS: Final[Mapping[str, Mapping[str, int]]] = {
-    "falcon": {"max_position_embeddings": 2048},
-    "mimo_v2_flash": {"swa_num_key_value_heads": 8},
-}
 
 
 def find_text_model(whole: Mapping[str, Any]) -> tuple[str, ConfigFields]:
@@ -164,15 +53,21 @@ def find_text_model(whole: Mapping[str, Any]) -> tuple[str, ConfigFields]:
 
 
 def find_family(whole: Mapping[str, Any], text: ConfigFields) -> str | None:
-    """Return the name of the architecture in `READERS`, or None if unknown."""
+    """Return the name of the architecture, or None if unknown."""
     outer = ConfigFields(whole)
     for fields in (text, outer):
         class_names = fields.raw("architectures")
         first = class_names[0] if isinstance(class_names, list) and class_names else None
-        for family in (_find_by_type(fields), (_CLASSES.get(first) if isinstance(first, str) else None)):
+        by_class = read_architectures().classes.get(first) if isinstance(first, str) else None
+        for family in (_find_by_type(fields), by_class):
             if family is not None:
                 return family
     return None
+
+
+def _read_structure(architecture: str, text: ConfigFields) -> ModelStructure:
+    family = read_architectures().families.get(architecture)
+    return _READERS[architecture](text) if family is None else family.read(text)
 
 
 #: Types of encoders, and of decoders that read from an encoder.
@@ -211,8 +106,8 @@ def _find_by_type(fields: ConfigFields) -> str | None:
     if not isinstance(model_type, str):
         return None
     name = model_type.lower()
-    name = _SAME.get(name, name)
-    return name if name in STRUCTURE_READERS else None
+    name = read_architectures().aliases.get(name, name)
+    return name if name in _READERS or name in read_architectures().families else None
 
 
 #: Words in field names that change memory or time in ways unlike a plain decoder.
@@ -242,10 +137,10 @@ def read_generic(f: ConfigFields) -> ModelStructure:
     bias = _ask_flag(f, "attention_bias", "use_bias", "qkv_bias", "bias")
     late = f.has("use_sliding_window", "max_window_layers")
     mixers = {
-        "linear_num_value_heads": read_delta_net,
-        "mamba_n_heads": read_mamba2,
-        "mamba_num_heads": read_mamba2,
-        "conv_L_cache": read_short_convolution,
+        "linear_num_value_heads": "delta_net",
+        "mamba_n_heads": "mamba2",
+        "mamba_num_heads": "mamba2",
+        "conv_L_cache": "short_convolution",
     }
     family = DecoderFamily(
         qkv_bias=bias,
@@ -254,7 +149,7 @@ def read_generic(f: ConfigFields) -> ModelStructure:
         gated=_ask_flag(f, "gated_mlp"),
         pattern=LATE if late else 0,
         experts=True,
-        linear=next((read_mixer for name, read_mixer in mixers.items() if f.has(name)), None),
+        linear=next((mixer for name, mixer in mixers.items() if f.has(name)), None),
         linear_pattern=f.read_whole_or(0, "full_attention_interval", low=0),
         asks=True,
     )
@@ -332,7 +227,8 @@ def propose_model(
                     raise make_type_error(path, answer, "nothing")
             table[last] = answer
         _, text = find_text_model(whole)
-        defaults = _DEFAULTS if prefix else _ALWAYS
+        architectures = read_architectures()
+        defaults: Mapping[str, Mapping[str, int]] = architectures.defaults if prefix else architectures.older_defaults
         text = text.with_defaults(defaults.get(architecture or "", MappingProxyType({})))
         reading = _ConfigReading(whole, text, architecture, tensors)
         return reading.make_proposal(
@@ -395,7 +291,7 @@ class _ConfigReading:
         self.architecture = architecture
         self.checkpoint = checkpoint
         self.structure: ModelStructure = (
-            read_generic(text) if architecture is None else STRUCTURE_READERS[architecture](text)
+            read_generic(text) if architecture is None else _read_structure(architecture, text)
         )
 
     def make_proposal(
