@@ -7,12 +7,12 @@ in the same file and change by the same edits, but are not catalog facts. Figure
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, fields
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.claim import (
@@ -157,24 +157,8 @@ class UserPrice:
         return self.provider, self.date, self.accelerator, self.term, *instance
 
     def price(self, source: Source) -> PriceRecord:
-        return PriceRecord(
-            id=self.id,
-            accelerator=self.accelerator,
-            term=self.term,
-            source=source,
-            kind=self.kind,
-            usd=self.usd,
-            usd_low=self.usd_low,
-            usd_high=self.usd_high,
-            provider=self.provider,
-            region=self.region,
-            instance=self.instance,
-            accelerators_in_instance=self.accelerators_in_instance,
-            basis=self.basis,
-            date=self.date,
-            note=self.note,
-            own=True,
-        )
+        stated: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        return PriceRecord(**{**stated, "source": source}, own=True)
 
 
 UserFact = Source | UserEntry | UserClaim | ClaimPreference | UserPrice

@@ -6,12 +6,12 @@ import csv
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import field, fields, replace
+from functools import lru_cache, partial
 from operator import attrgetter
 from pathlib import Path
 from sys import intern
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,15 @@ from gpudesk.text.messages import InputError, Message, explain_system_error, mes
 FloatArray = NDArray[np.float64]
 
 
+def _weigh(kind: str, weight: float, **default: float | None) -> Any:  # noqa: ANN401 - a field of any type
+    return field(metadata={kind: weight}, **default)  # type: ignore[call-overload]
+
+
+_compare_word = partial(_weigh, "word")
+_compare_ratio = partial(_weigh, "ratio")
+_compare_step = partial(_weigh, "step")
+
+
 @frozen_dataclass
 class RunConditions:
     """Compared conditions of a run or request; None is unstated, or has no meaning for the load.
@@ -39,92 +48,55 @@ class RunConditions:
     Parameters are total and active parameters of the model; `weights_bits` and `kv_bits` are per element;
     `memory_bandwidth` is in bytes/s. `in_flight` are sequences of one replica, `queued` the requests queued at once,
     `request_rate` requests/s per accelerator. `month` counts from year 0. Switches are 0 or 1.
+
+    Each has its distance. That of a word is for a mismatch. Another vendor implies another generation and another
+    accelerator, so these add up: 0.5 for another accelerator of a generation, 1.5 for another generation, 3 for another
+    vendor. Likewise for models: 0.25 within a family, 0.75 outside it, more for another architecture. That of a ratio
+    is per doubling: concurrency and lengths determine a figure; the number of replicas and the queue length hardly do;
+    TTFT limits seldom bind. That of a step is per unit of the difference: half a unit for a year of software.
     """
 
-    accelerator: str
-    generation: str
-    vendor: str
-    model: str
-    family: str
-    experts: str
-    latent: str
-    serving_engine: str
-    weights: str
-    load: str
-    memory_bandwidth: float
-    total_parameters: float
-    active_parameters: float
-    weights_bits: float
-    kv_bits: float
-    input_tokens: float
-    output_tokens: float
-    count: float
-    month: float
-    in_flight: float | None = None
-    queued: float | None = None
-    request_rate: float | None = None
-    ttft_limit_ms: float | None = None
-    tpot_limit_ms: float | None = None
-    tp: float | None = None
-    pp: float | None = None
-    attention_dp: float | None = None
-    expert_parallel: float | None = None
-    prefix_hit_rate: float = 0.0
-    acceptance_length: float = 1.0
-    varied: float = 1.0
-    server: float = 1.0
-    eager: float = 0.0
-    disaggregated: float = 0.0
+    accelerator: str = _compare_word(0.5)
+    generation: str = _compare_word(1.0)
+    vendor: str = _compare_word(1.5)
+    model: str = _compare_word(0.25)
+    family: str = _compare_word(0.5)
+    experts: str = _compare_word(1.0)
+    latent: str = _compare_word(0.75)
+    serving_engine: str = _compare_word(1.0)
+    weights: str = _compare_word(0.25)
+    load: str = _compare_word(1.0)
+    memory_bandwidth: float = _compare_ratio(0.5)
+    total_parameters: float = _compare_ratio(0.25)
+    active_parameters: float = _compare_ratio(0.5)
+    weights_bits: float = _compare_ratio(0.75)
+    kv_bits: float = _compare_ratio(0.25)
+    input_tokens: float = _compare_ratio(0.5)
+    output_tokens: float = _compare_ratio(0.5)
+    count: float = _compare_ratio(0.1)
+    month: float = _compare_step(0.5 / 12)
+    in_flight: float | None = _compare_ratio(0.5, default=None)
+    queued: float | None = _compare_ratio(0.1, default=None)
+    request_rate: float | None = _compare_ratio(0.5, default=None)
+    ttft_limit_ms: float | None = _compare_ratio(0.15, default=None)
+    tpot_limit_ms: float | None = _compare_ratio(0.5, default=None)
+    tp: float | None = _compare_ratio(0.5, default=None)
+    pp: float | None = _compare_ratio(0.5, default=None)
+    attention_dp: float | None = _compare_step(0.5, default=None)
+    expert_parallel: float | None = _compare_step(0.25, default=None)
+    prefix_hit_rate: float = _compare_step(2.0, default=0.0)
+    acceptance_length: float = _compare_ratio(1.0, default=1.0)
+    varied: float = _compare_step(0.25, default=1.0)
+    server: float = _compare_step(0.25, default=1.0)
+    eager: float = _compare_step(0.5, default=0.0)
+    disaggregated: float = _compare_step(1.5, default=0.0)
 
 
-#: Categories and the distance of a mismatch. Another vendor implies another generation and another accelerator, so
-#: these add up: 0.5 for another accelerator of a generation, 1.5 for another generation, 3 for another vendor. Likewise
-#: for models: 0.25 within a family, 0.75 outside it, more for another architecture.
-WORDS: Final = {
-    "accelerator": 0.5,
-    "generation": 1.0,
-    "vendor": 1.5,
-    "model": 0.25,
-    "family": 0.5,
-    "experts": 1.0,
-    "latent": 0.75,
-    "serving_engine": 1.0,
-    "weights": 0.25,
-    "load": 1.0,
-}
-
-#: Numbers compared by ratio, and the distance per doubling. Concurrency and lengths determine a figure; the number of
-#: replicas and the queue length hardly do; TTFT limits seldom bind.
-RATIOS: Final = {
-    "memory_bandwidth": 0.5,
-    "total_parameters": 0.25,
-    "active_parameters": 0.5,
-    "weights_bits": 0.75,
-    "kv_bits": 0.25,
-    "input_tokens": 0.5,
-    "output_tokens": 0.5,
-    "count": 0.1,
-    "in_flight": 0.5,
-    "queued": 0.1,
-    "request_rate": 0.5,
-    "ttft_limit_ms": 0.15,
-    "tpot_limit_ms": 0.5,
-    "tp": 0.5,
-    "pp": 0.5,
-    "acceptance_length": 1.0,
-}
-
-#: Numbers compared by difference, and the distance per unit: half a unit for a year of software.
-STEPS: Final = {
-    "month": 0.5 / 12,
-    "attention_dp": 0.5,
-    "expert_parallel": 0.25,
-    "prefix_hit_rate": 2.0,
-    "varied": 0.25,
-    "server": 0.25,
-    "eager": 0.5,
-    "disaggregated": 1.5,
-}
+#: The distances of words, ratios and steps, by condition.
+WORDS, RATIOS, STEPS = (
+    {each.name: each.metadata[kind] for each in fields(RunConditions) if kind in each.metadata}
+    for kind in ("word", "ratio", "step")
+)
 
 #: Exceptions by figure: arrival pattern and prompt length delay the first token; answer length does not, and does not
 #: slow the tokens down.
@@ -388,31 +360,13 @@ def list_condition_differences(
 
 
 #: Columns of the measurements and the condition that each is part of.
-_OF_COLUMN = {
-    "accelerator": RunCondition.ACCELERATOR,
-    "count": RunCondition.COUNT,
-    "model": RunCondition.MODEL,
-    "weights": RunCondition.WEIGHTS,
-    "kv": RunCondition.KV,
-    "serving_engine": RunCondition.SERVING_ENGINE,
-    "input_tokens": RunCondition.LENGTHS,
-    "output_tokens": RunCondition.LENGTHS,
-    "load": RunCondition.LOAD,
-    "amount": RunCondition.LOAD,
-    "requests": RunCondition.LOAD,
-    "tp": RunCondition.PLAN,
-    "pp": RunCondition.PLAN,
-    "ep": RunCondition.PLAN,
-    "dp": RunCondition.PLAN,
-    "attention_dp": RunCondition.PLAN,
-    "date": RunCondition.DATE,
-    "server": RunCondition.SERVER,
+_OF_COLUMN: Final = {
+    **{each.value: each for each in RunCondition},
+    **dict.fromkeys(("input_tokens", "output_tokens"), RunCondition.LENGTHS),
+    **dict.fromkeys(("load", "amount", "requests"), RunCondition.LOAD),
+    **dict.fromkeys(("tp", "pp", "ep", "dp", "attention_dp"), RunCondition.PLAN),
     "lengths": RunCondition.SPREAD,
-    "eager": RunCondition.EAGER,
     "prefix_hit_rate": RunCondition.PREFIX,
-    "memory_fraction": RunCondition.MEMORY_FRACTION,
-    "max_batch": RunCondition.MAX_BATCH,
-    "max_batched_tokens": RunCondition.MAX_BATCHED_TOKENS,
 }
 
 

@@ -38,6 +38,14 @@ def is_near(value: float, expected: float, tolerance: float) -> bool:
     return abs(value - expected) <= tolerance * expected
 
 
+def _doubt(name: str, problem: Message, *others: str) -> PlausibilityFinding:
+    return PlausibilityFinding(name, PlausibilityGrade.DOUBTFUL, problem, others)
+
+
+def _refuse(name: str, problem: Message, *others: str) -> PlausibilityFinding:
+    return PlausibilityFinding(name, PlausibilityGrade.REFUSED, problem, others)
+
+
 _GIGA: Final = 1e9
 #: A channel of graphics memory is as wide as its chip.
 _CHIP_BITS: Final = 32
@@ -148,16 +156,13 @@ def check_memory(values: FigureValues, name: str) -> Iterator[PlausibilityFindin
     for pattern, sizes in _NAMED_MEMORY:
         if pattern.search(name) and not any(is_near(memory / GIB, size, _LABEL_TOLERANCE) for size in sizes):
             size_texts = tuple(f"{size:g}" for size in sizes)
-            yield PlausibilityFinding(
-                "memory",
-                PlausibilityGrade.DOUBTFUL,
-                message(
-                    "import.part.named_memory",
-                    "{attribute}: accelerators of this name have {sizes} GiB",
-                    attribute=spell_attribute("memory"),
-                    sizes=size_texts,
-                ),
+            problem = message(
+                "import.part.named_memory",
+                "{attribute}: accelerators of this name have {sizes} GiB",
+                attribute=spell_attribute("memory"),
+                sizes=size_texts,
             )
+            yield _doubt("memory", problem)
     kind, stacks = find_memory_type(find_text(values, "memory_type")), find_positive(values, "memory_stacks")
     if isinstance(kind, StackedMemory) and stacks is not None:
         yield from _check_stack_size(kind, memory / GIB / stacks)
@@ -168,23 +173,18 @@ def _check_label(values: FigureValues, memory: float) -> Iterator[PlausibilityFi
     match = _LABEL.match(find_text(values, "memory_label"))
     if match is None:
         return
-    label = float(match[1]) * (1024 if match[2].upper() == "T" else 1)
+    label, label_text = float(match[1]) * (1024 if match[2].upper() == "T" else 1), find_text(values, "memory_label")
     if not is_near(memory / GIB, label, _LABEL_TOLERANCE) and not is_near(memory / 1e9, label, _LABEL_TOLERANCE):
-        yield PlausibilityFinding(
-            "memory",
-            PlausibilityGrade.DOUBTFUL,
-            message(
-                "import.part.label",
-                "{attribute}: the marketed capacity is {label}",
-                attribute=spell_attribute("memory"),
-                label=find_text(values, "memory_label"),
-            ),
-            ("memory_label",),
+        problem = message(
+            "import.part.label",
+            "{attribute}: the marketed capacity is {label}",
+            attribute=spell_attribute("memory"),
+            label=label_text,
         )
+        yield _doubt("memory", problem, "memory_label")
 
 
 def _check_stack_size(kind: StackedMemory, each: float) -> Iterator[PlausibilityFinding]:
-    others = ("memory_stacks", "memory_type")
     if each > kind.largest_gib * 1.01:
         problem = message(
             "import.part.stack_too_large",
@@ -194,7 +194,7 @@ def _check_stack_size(kind: StackedMemory, each: float) -> Iterator[Plausibility
             given=each,
             most=f"{kind.largest_gib}",
         )
-        yield PlausibilityFinding("memory", PlausibilityGrade.REFUSED, problem, others)
+        yield _refuse("memory", problem, "memory_stacks", "memory_type")
     elif not any(kind.least_filled * size <= each <= 1.01 * size for size in kind.sizes_gib):
         sizes = tuple(map(str, kind.sizes_gib))
         problem = message(
@@ -205,7 +205,7 @@ def _check_stack_size(kind: StackedMemory, each: float) -> Iterator[Plausibility
             given=each,
             sizes=sizes,
         )
-        yield PlausibilityFinding("memory", PlausibilityGrade.DOUBTFUL, problem, others)
+        yield _doubt("memory", problem, "memory_stacks", "memory_type")
 
 
 def check_bandwidth(values: FigureValues) -> Iterator[PlausibilityFinding]:
@@ -231,7 +231,7 @@ def check_bandwidth(values: FigureValues) -> Iterator[PlausibilityFinding]:
             low=f"{low:g}",
             high=f"{high:g}",
         )
-        yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.DOUBTFUL, problem, ("memory",))
+        yield _doubt("memory_bandwidth", problem, "memory")
 
 
 def _check_stack_bandwidth(
@@ -239,26 +239,23 @@ def _check_stack_bandwidth(
 ) -> Iterator[PlausibilityFinding]:
     """Compare the bandwidth with its stacks; without a count, with as many as the memory allows."""
     if stacks is not None:
-        each, others = bandwidth / stacks, ("memory_stacks", "memory_type")
-        low, high = (kind.slow, "B/s"), (kind.fast, "B/s")
+        each = bandwidth / stacks
         problem = message(
             "import.part.stack_bandwidth",
             "{attribute}: {given} per stack; {type} stacks in known accelerators reach {low} to {high}",
             attribute=spell_attribute("memory_bandwidth"),
             type=kind.name,
             given=(each, "B/s"),
-            low=low,
-            high=high,
+            low=(kind.slow, "B/s"),
+            high=(kind.fast, "B/s"),
         )
-        if each > kind.fastest:
-            yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.REFUSED, problem, others)
-        elif not kind.slow <= each <= kind.fast:
-            yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.DOUBTFUL, problem, others)
+        if not kind.slow <= each <= kind.fast:
+            make = _refuse if each > kind.fastest else _doubt
+            yield make("memory_bandwidth", problem, "memory_stacks", "memory_type")
     elif memory is not None:
         most = max(memory / GIB / min(kind.sizes_gib), 1) * kind.fastest
         if bandwidth > most:
-            problem = _describe_too_fast(kind, most)
-            yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.REFUSED, problem, ("memory", "memory_type"))
+            yield _refuse("memory_bandwidth", _describe_too_fast(kind, most), "memory", "memory_type")
 
 
 def _describe_too_fast(kind: StackedMemory | GraphicsMemory, most: float) -> Message:
@@ -273,8 +270,7 @@ def _describe_too_fast(kind: StackedMemory | GraphicsMemory, most: float) -> Mes
 
 def _check_bus_bandwidth(kind: GraphicsMemory, bandwidth: float, memory: float | None) -> Iterator[PlausibilityFinding]:
     if bandwidth > kind.fastest:
-        problem = _describe_too_fast(kind, kind.fastest)
-        yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.REFUSED, problem, ("memory_type",))
+        yield _refuse("memory_bandwidth", _describe_too_fast(kind, kind.fastest), "memory_type")
     elif memory is not None and memory / GIB > 1.01 * kind.compute_max_gib(bandwidth):
         most = (kind.compute_max_gib(bandwidth) * GIB, "B")
         problem = message(
@@ -284,7 +280,7 @@ def _check_bus_bandwidth(kind: GraphicsMemory, bandwidth: float, memory: float |
             type=kind.name,
             most=most,
         )
-        yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.DOUBTFUL, problem, ("memory", "memory_type"))
+        yield _doubt("memory_bandwidth", problem, "memory", "memory_type")
 
 
 #: Formats of 16-bit matrices: accelerators before Ampere have no BF16.
@@ -323,48 +319,36 @@ def check_peaks(values: FigureValues) -> Iterator[PlausibilityFinding]:
                 precision=of.upper(),
                 known=" or ".join(f"{ratio:g}" for ratio in expected),
             )
-            yield PlausibilityFinding(PEAK_DENSE + name, PlausibilityGrade.DOUBTFUL, problem, (PEAK_DENSE + of,))
-    yield from _check_peak_against_bandwidth(values)
-    yield from _check_peak_against_power(values)
+            yield _doubt(PEAK_DENSE + name, problem, PEAK_DENSE + of)
+    yield from _check_wide_peak(values)
 
 
-def _find_wide_peak(values: FigureValues) -> tuple[str, float | None]:
+def _check_wide_peak(values: FigureValues) -> Iterator[PlausibilityFinding]:
     name = next((each for each in _WIDE if find_positive(values, each) is not None), _WIDE[0])
-    return name, find_positive(values, name)
-
-
-def _check_peak_against_bandwidth(values: FigureValues) -> Iterator[PlausibilityFinding]:
-    name, peak = _find_wide_peak(values)
-    bandwidth = find_positive(values, "memory_bandwidth")
-    if peak is None or bandwidth is None or _INTENSITY[0] <= peak / bandwidth <= _INTENSITY[1]:
+    peak = find_positive(values, name)
+    bandwidth, power = find_positive(values, "memory_bandwidth"), find_positive(values, "tdp")
+    if peak is None:
         return
-    ratio, low, high = peak / bandwidth, *_INTENSITY
-    problem = message(
-        "import.part.intensity",
-        "{attribute}: {given} FLOP per byte of memory bandwidth; known accelerators have {low} to {high}",
-        attribute=spell_attribute(name),
-        given=ratio,
-        low=low,
-        high=high,
-    )
-    yield PlausibilityFinding(name, PlausibilityGrade.DOUBTFUL, problem, ("memory_bandwidth",))
-
-
-def _check_peak_against_power(values: FigureValues) -> Iterator[PlausibilityFinding]:
-    name, peak = _find_wide_peak(values)
-    power = find_positive(values, "tdp")
-    if peak is None or power is None or _PER_WATT[0] <= peak / power <= _PER_WATT[1]:
-        return
-    ratio, low, high = (each / 1e12 for each in (peak / power, *_PER_WATT))
-    problem = message(
-        "import.part.per_watt",
-        "{attribute}: {given} TFLOPS per watt; known accelerators have {low} to {high}",
-        attribute=spell_attribute(name),
-        given=ratio,
-        low=low,
-        high=high,
-    )
-    yield PlausibilityFinding(name, PlausibilityGrade.DOUBTFUL, problem, ("tdp",))
+    if bandwidth is not None and not _INTENSITY[0] <= peak / bandwidth <= _INTENSITY[1]:
+        problem = message(
+            "import.part.intensity",
+            "{attribute}: {given} FLOP per byte of memory bandwidth; known accelerators have {low} to {high}",
+            attribute=spell_attribute(name),
+            given=peak / bandwidth,
+            low=_INTENSITY[0],
+            high=_INTENSITY[1],
+        )
+        yield _doubt(name, problem, "memory_bandwidth")
+    if power is not None and not _PER_WATT[0] <= peak / power <= _PER_WATT[1]:
+        problem = message(
+            "import.part.per_watt",
+            "{attribute}: {given} TFLOPS per watt; known accelerators have {low} to {high}",
+            attribute=spell_attribute(name),
+            given=peak / power / 1e12,
+            low=_PER_WATT[0] / 1e12,
+            high=_PER_WATT[1] / 1e12,
+        )
+        yield _doubt(name, problem, "tdp")
 
 
 def _check_sparse(values: FigureValues) -> Iterator[PlausibilityFinding]:
@@ -377,16 +361,12 @@ def _check_sparse(values: FigureValues) -> Iterator[PlausibilityFinding]:
         if sparse is None or dense is None:
             continue
         if sparse < dense * (1 - _SPARSE_TOLERANCE):
-            yield PlausibilityFinding(
-                name,
-                PlausibilityGrade.REFUSED,
-                message(
-                    "import.part.sparse_below",
-                    "{attribute}: below the dense peak, which is impossible; swap the two",
-                    attribute=spell_attribute(name),
-                ),
-                (dense_name,),
+            problem = message(
+                "import.part.sparse_below",
+                "{attribute}: below the dense peak, which is impossible; swap the two",
+                attribute=spell_attribute(name),
             )
+            yield _refuse(name, problem, dense_name)
         elif not is_near(sparse / dense, _SPARSE_RATIO, _SPARSE_TOLERANCE):
             problem = message(
                 "import.part.sparse_ratio",
@@ -394,7 +374,7 @@ def _check_sparse(values: FigureValues) -> Iterator[PlausibilityFinding]:
                 attribute=spell_attribute(name),
                 given=sparse / dense,
             )
-            yield PlausibilityFinding(name, PlausibilityGrade.DOUBTFUL, problem, (dense_name,))
+            yield _doubt(name, problem, dense_name)
 
 
 #: Generation of PCIe -> bytes/s over 16 lanes, both directions.
@@ -427,31 +407,23 @@ def _check_ranges(values: FigureValues) -> Iterator[PlausibilityFinding]:
             continue
         bounds, unit = attribute.plausible, attribute.unit or ""
         if not bounds.least <= value <= bounds.most:
-            low, high = (bounds.least, unit), (bounds.most, unit)
-            yield PlausibilityFinding(
-                name,
-                PlausibilityGrade.REFUSED,
-                message(
-                    "import.part.impossible",
-                    "{attribute}: outside the possible range, {low} to {high}; check the unit",
-                    attribute=spell_attribute(name),
-                    low=low,
-                    high=high,
-                ),
+            problem = message(
+                "import.part.impossible",
+                "{attribute}: outside the possible range, {low} to {high}; check the unit",
+                attribute=spell_attribute(name),
+                low=(bounds.least, unit),
+                high=(bounds.most, unit),
             )
+            yield _refuse(name, problem)
         elif not bounds.low <= value <= bounds.high:
-            low, high = (bounds.low, unit), (bounds.high, unit)
-            yield PlausibilityFinding(
-                name,
-                PlausibilityGrade.DOUBTFUL,
-                message(
-                    "import.part.unusual",
-                    "{attribute}: outside the range of known accelerators, {low} to {high}",
-                    attribute=spell_attribute(name),
-                    low=low,
-                    high=high,
-                ),
+            problem = message(
+                "import.part.unusual",
+                "{attribute}: outside the range of known accelerators, {low} to {high}",
+                attribute=spell_attribute(name),
+                low=(bounds.low, unit),
+                high=(bounds.high, unit),
             )
+            yield _doubt(name, problem)
 
 
 # Links and software
@@ -462,7 +434,7 @@ def _check_links(values: FigureValues) -> Iterator[PlausibilityFinding]:
     if generation is not None and link is not None:
         full = _PCIE.get(int(generation))
         if full is not None and not is_near(link, full, _PCIE_TOLERANCE):
-            grade = PlausibilityGrade.REFUSED if link > full * (1 + _PCIE_TOLERANCE) else PlausibilityGrade.DOUBTFUL
+            make = _refuse if link > full * (1 + _PCIE_TOLERANCE) else _doubt
             problem = message(
                 "import.part.pcie",
                 "{attribute}: 16 lanes of PCIe {generation} reach {full} in both directions together",
@@ -470,46 +442,35 @@ def _check_links(values: FigureValues) -> Iterator[PlausibilityFinding]:
                 generation=int(generation),
                 full=(full, "B/s"),
             )
-            yield PlausibilityFinding("pcie_bandwidth", grade, problem, ("pcie_generation",))
+            yield make("pcie_bandwidth", problem, "pcie_generation")
     scale_up, bandwidth = (find_positive(values, "scale_up_bandwidth"), find_positive(values, "memory_bandwidth"))
     if scale_up is not None and bandwidth is not None and scale_up > bandwidth:
-        yield PlausibilityFinding(
-            "scale_up_bandwidth",
-            PlausibilityGrade.DOUBTFUL,
-            message(
-                "import.part.link_over_memory",
-                "{attribute}: more than the memory bandwidth",
-                attribute=spell_attribute("scale_up_bandwidth"),
-            ),
-            ("memory_bandwidth",),
+        problem = message(
+            "import.part.link_over_memory",
+            "{attribute}: more than the memory bandwidth",
+            attribute=spell_attribute("scale_up_bandwidth"),
         )
+        yield _doubt("scale_up_bandwidth", problem, "memory_bandwidth")
     low, high = find_positive(values, "price_low"), find_positive(values, "price_high")
     if low is not None and high is not None and low > high:
-        yield PlausibilityFinding(
-            "price_high",
-            PlausibilityGrade.REFUSED,
-            message(
-                "import.part.price_order",
-                "{attribute}: below the low end; swap the two",
-                attribute=spell_attribute("price_high"),
-            ),
-            ("price_low",),
+        problem = message(
+            "import.part.price_order",
+            "{attribute}: below the low end; swap the two",
+            attribute=spell_attribute("price_high"),
         )
+        yield _refuse("price_high", problem, "price_low")
 
 
 def _check_software(values: FigureValues) -> Iterator[PlausibilityFinding]:
     words = [word.strip() for word in find_text(values, "software_platform").split(",")]
     if any(words) and not any(word in SOFTWARE_PLATFORMS for word in words):
-        yield PlausibilityFinding(
-            "software_platform",
-            PlausibilityGrade.DOUBTFUL,
-            message(
-                "import.part.platform",
-                "{attribute}: no serving engine supports it; supported platforms: {known}",
-                attribute=spell_attribute("software_platform"),
-                known=SOFTWARE_PLATFORMS,
-            ),
+        problem = message(
+            "import.part.platform",
+            "{attribute}: no serving engine supports it; supported platforms: {known}",
+            attribute=spell_attribute("software_platform"),
+            known=SOFTWARE_PLATFORMS,
         )
+        yield _doubt("software_platform", problem)
 
 
 def check_new_value(catalog: Catalog, thing: str, attribute: str, value: ClaimValue) -> tuple[PlausibilityFinding, ...]:
