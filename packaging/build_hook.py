@@ -24,6 +24,7 @@ RUN_TIME_DATA = (
     "launch.toml",
     "measurements",
     "model_architectures",
+    "plausibility.toml",
     "price_names.toml",
     "profile.toml",
     "references.toml",

@@ -59,6 +59,7 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
             "diffusion_constants.toml",
             "export_rules.toml",
             "model_architectures",
+            "plausibility.toml",
             "price_names.toml",
             "profile.toml",
             "references.toml",

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Final
 
+from gpudesk import paths
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
 from gpudesk.domain.claim import CatalogEntryKind, PlausibilityFinding, PlausibilityGrade
 from gpudesk.domain.registry import ATTRIBUTES, PEAK_DENSE, PEAK_SPARSE
+from gpudesk.files import read_toml
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.input_records import parse_record
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message, message
 from gpudesk.text.units import GIB
@@ -87,29 +91,36 @@ class GraphicsMemory:
         return channels * self.most_gib_a_channel
 
 
-_STACKED: Final = (
-    StackedMemory("HBM2", 180e9, 315e9, 340e9, (4, 8), 8),
-    StackedMemory("HBM2e", 320e9, 465e9, 500e9, (8, 16), 24),
-    StackedMemory("HBM3", 480e9, 820e9, 880e9, (16, 24), 24),
-    StackedMemory("HBM3e", 700e9, 1260e9, 1400e9, (24, 36), 48),
-    StackedMemory("HBM4", 1600e9, 2850e9, 3400e9, (24, 36, 48), 64),
-    # If a source does not state which.
-    StackedMemory("HBM", 180e9, 2850e9, 3400e9, (4, 8, 16, 24, 36, 48), 64),
-)
-_GRAPHICS: Final = (
-    GraphicsMemory("GDDR6", 12, 20, 512, 4),
-    GraphicsMemory("GDDR6X", 19, 24, 512, 4),
-    GraphicsMemory("GDDR7", 24, 36, 512, 8),
-    GraphicsMemory("LPDDR5", 5.5, 6.4, 1024, 32),
-    GraphicsMemory("LPDDR5X", 6.4, 10.7, 1024, 32),
-)
-_BY_NAME: Final = {each.name.upper(): each for each in (*_STACKED, *_GRAPHICS)}
+@frozen_dataclass
+class PeakRatio:
+    """The usual ratios of the peak of a format to that of another."""
+
+    format: str
+    of: str
+    usual: tuple[float, ...]
+
+
+@frozen_dataclass
+class PlausibleAccelerators:
+    """The content of data/plausibility.toml, where its parts are described."""
+
+    stacked_memory: tuple[StackedMemory, ...]
+    graphics_memory: tuple[GraphicsMemory, ...]
+    named_memory: dict[str, tuple[float, ...]]
+    peak_ratios: tuple[PeakRatio, ...]
+
+
+@cache
+def _read_plausible_accelerators() -> PlausibleAccelerators:
+    path = paths.get_data_path("plausibility.toml")
+    return parse_record(PlausibleAccelerators, read_toml(path), f"{path}:")
 
 
 def find_memory_type(name: str) -> StackedMemory | GraphicsMemory | None:
     """Return the memory type by its name in sources, `HBM3E`; None for an unknown one."""
-    word = re.sub(r"[\s-]+", "", name).upper()
-    return _BY_NAME.get(word)
+    word, known = re.sub(r"[\s-]+", "", name).upper(), _read_plausible_accelerators()
+    kinds = (*known.stacked_memory, *known.graphics_memory)
+    return next((kind for kind in kinds if kind.name.upper() == word), None)
 
 
 #: Bytes/s per byte of memory: a Vera Rubin has 71, a laptop with LPDDR a few.
@@ -119,42 +130,17 @@ _LEAST_PER_BYTE_LPDDR: Final = 1.0
 _LABEL: Final = re.compile(r"\s*([0-9]{1,5}(?:\.[0-9]{1,2})?)\s*(G|T)i?B\b", re.IGNORECASE)
 _LABEL_TOLERANCE: Final = 0.08
 
-#: Names with the memory size in GiB as sold.
-_NAMED_MEMORY: Final[tuple[tuple[re.Pattern[str], tuple[float, ...]], ...]] = tuple(
-    (re.compile(rf"(?<![a-z0-9]){pattern}(?![0-9])", re.IGNORECASE), sizes)
-    for pattern, sizes in (
-        (r"a100", (40, 80)),
-        (r"h100[ -]?nvl", (94,)),
-        (r"h100(?![ -]?nvl)", (64, 80, 96)),
-        (r"h200", (141,)),
-        (r"h20(?!0)", (96, 141)),
-        (r"gh200", (96, 144)),
-        (r"g?b200", (180, 186, 192)),
-        (r"g?b300", (252, 270, 279, 288)),
-        (r"l40s?", (48,)),
-        (r"l4(?!0)", (24,)),
-        (r"rtx 4090", (24,)),
-        (r"rtx 5090", (32,)),
-        (r"rtx pro 6000", (96,)),
-        (r"mi210", (64,)),
-        (r"mi250x?", (128,)),
-        (r"mi300a", (128,)),
-        (r"mi300x", (192,)),
-        (r"mi325x", (256,)),
-        (r"mi35[05]x", (288,)),
-        (r"gaudi ?2", (96,)),
-        (r"gaudi ?3", (128,)),
-    )
-)
-
 
 def check_memory(values: FigureValues, name: str) -> Iterator[PlausibilityFinding]:
     memory = find_positive(values, "memory")
     if memory is None:
         return
     yield from _check_label(values, memory)
-    for pattern, sizes in _NAMED_MEMORY:
-        if pattern.search(name) and not any(is_near(memory / GIB, size, _LABEL_TOLERANCE) for size in sizes):
+    for expression, sizes in _read_plausible_accelerators().named_memory.items():
+        pattern = rf"(?<![a-z0-9]){expression}(?![0-9])"
+        if re.search(pattern, name, re.IGNORECASE) and not any(
+            is_near(memory / GIB, size, _LABEL_TOLERANCE) for size in sizes
+        ):
             size_texts = tuple(f"{size:g}" for size in sizes)
             problem = message(
                 "import.part.named_memory",
@@ -289,15 +275,7 @@ _WIDE: Final = (f"{PEAK_DENSE}bf16", f"{PEAK_DENSE}fp16")
 _INTENSITY: Final = (35.0, 800.0)
 #: FLOP/s per watt, in 16 bits without sparsity.
 _PER_WATT: Final = (0.2e12, 4e12)
-#: Ratios of the peaks of two formats, within the tolerance.
-_RATIOS: Final[tuple[tuple[str, str, tuple[float, ...]], ...]] = (
-    ("fp16", "bf16", (1.0,)),
-    ("tf32", "bf16", (0.25, 0.5, 1.0)),
-    ("fp8", "bf16", (1.0, 2.0)),
-    ("fp6", "fp8", (1.0, 2.0)),
-    ("fp4", "fp8", (1.0, 2.0)),
-    ("int8", "bf16", (1.0, 2.0)),
-)
+#: Tolerance of the ratio of the peaks of two formats.
 _RATIO_TOLERANCE: Final = 0.06
 #: Structured sparsity doubles: two of four.
 _SPARSE_RATIO: Final = 2.0
@@ -306,7 +284,8 @@ _SPARSE_TOLERANCE: Final = 0.03
 
 def check_peaks(values: FigureValues) -> Iterator[PlausibilityFinding]:
     yield from _check_sparse(values)
-    for name, of, expected in _RATIOS:
+    for ratios in _read_plausible_accelerators().peak_ratios:
+        name, of, expected = ratios.format, ratios.of, ratios.usual
         one, other = find_positive(values, PEAK_DENSE + name), find_positive(values, PEAK_DENSE + of)
         if one is None or other is None:
             continue

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Mapping
+from functools import cache
 from math import prod
 from pathlib import Path
-from types import MappingProxyType
-from typing import IO, Final
+from typing import IO, Final, Literal
 
+from gpudesk import paths
 from gpudesk.domain.precision import Precision
-from gpudesk.files import describe_unreadable
+from gpudesk.files import describe_unreadable, read_toml
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.input_records import parse_record
 from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 
 
@@ -29,86 +31,40 @@ class GgufTensorType:
         return 8 * self.block_bytes / self.block
 
 
-def _make_types(*rows: tuple[int, str, int, int]) -> MappingProxyType[int, GgufTensorType]:
-    return MappingProxyType({number: GgufTensorType(name, block, size) for number, name, block, size in rows})
+@frozen_dataclass
+class WindowPattern:
+    """The alternation of an architecture: of `period` layers the last is global; 1 means that all have a window.
+
+    `window` is the default if the file names none; without either there are no windows. `layers` is the number of
+    layers to which the rule is bound, None for any.
+    """
+
+    period: int
+    kind: Literal["sliding", "chunked"] = "sliding"
+    window: int | None = None
+    layers: int | None = None
 
 
-#: By the number in files, as in ggml.
-TENSOR_TYPES: Final = _make_types(
-    (0, "F32", 1, 4),
-    (1, "F16", 1, 2),
-    (2, "Q4_0", 32, 18),
-    (3, "Q4_1", 32, 20),
-    (6, "Q5_0", 32, 22),
-    (7, "Q5_1", 32, 24),
-    (8, "Q8_0", 32, 34),
-    (9, "Q8_1", 32, 40),
-    (10, "Q2_K", 256, 84),
-    (11, "Q3_K", 256, 110),
-    (12, "Q4_K", 256, 144),
-    (13, "Q5_K", 256, 176),
-    (14, "Q6_K", 256, 210),
-    (15, "Q8_K", 256, 292),
-    (16, "IQ2_XXS", 256, 66),
-    (17, "IQ2_XS", 256, 74),
-    (18, "IQ3_XXS", 256, 98),
-    (19, "IQ1_S", 256, 50),
-    (20, "IQ4_NL", 32, 18),
-    (21, "IQ3_S", 256, 110),
-    (22, "IQ2_S", 256, 82),
-    (23, "IQ4_XS", 256, 136),
-    (24, "I8", 1, 1),
-    (25, "I16", 1, 2),
-    (26, "I32", 1, 4),
-    (27, "I64", 1, 8),
-    (28, "F64", 1, 8),
-    (29, "IQ1_M", 256, 56),
-    (30, "BF16", 1, 2),
-    (34, "TQ1_0", 256, 54),
-    (35, "TQ2_0", 256, 66),
-    (39, "MXFP4", 32, 17),
-    (40, "NVFP4", 64, 36),
-    (41, "Q1_0", 128, 18),
-)
+@frozen_dataclass
+class GgufFormats:
+    """The content of data/model_architectures/gguf.toml, where it is described; formats by their number in files."""
 
-#: Names of the mixtures of `general.file_type`; tensors of one file differ in format.
-FILE_TYPES: Final = {
-    0: "F32",
-    1: "F16",
-    2: "Q4_0",
-    3: "Q4_1",
-    7: "Q8_0",
-    8: "Q5_0",
-    9: "Q5_1",
-    10: "Q2_K",
-    11: "Q3_K_S",
-    12: "Q3_K_M",
-    13: "Q3_K_L",
-    14: "Q4_K_S",
-    15: "Q4_K_M",
-    16: "Q5_K_S",
-    17: "Q5_K_M",
-    18: "Q6_K",
-    19: "IQ2_XXS",
-    20: "IQ2_XS",
-    21: "Q2_K_S",
-    22: "IQ3_XS",
-    23: "IQ3_XXS",
-    24: "IQ1_S",
-    25: "IQ4_NL",
-    26: "IQ3_S",
-    27: "IQ3_M",
-    28: "IQ2_S",
-    29: "IQ2_M",
-    30: "IQ4_XS",
-    31: "IQ1_M",
-    32: "BF16",
-    36: "TQ1_0",
-    37: "TQ2_0",
-    38: "MXFP4_MOE",
-    39: "NVFP4",
-    40: "Q1_0",
-}
+    architectures: Mapping[str, WindowPattern | None]
+    tensor_types: Mapping[int, GgufTensorType]
+    file_types: Mapping[int, str]
+
+
+@cache
+def read_gguf_formats() -> GgufFormats:
+    path = paths.get_data_path("model_architectures/gguf.toml")
+    document = read_toml(path)
+    windows = {name: parse_record(WindowPattern, each, f"{path}:") for name, each in document["windows"].items()}
+    return GgufFormats(
+        {**dict.fromkeys(document["windowless"]), **windows},
+        {int(number): GgufTensorType(*each) for number, each in document["tensor_types"].items()},
+        {int(number): name for number, name in document["file_types"].items()},
+    )
+
 
 _EXACT: Final = {
     "BF16": Precision.BF16,
@@ -449,11 +405,10 @@ def _read_tensors(stream: _HeaderStream, count: int) -> dict[str, GgufTensor]:
             raise _BrokenHeaderError(_describe_wrong_shape(name))
         shape = tuple(stream.number("Q") for _ in range(dimensions))
         kind, offset = stream.number("I"), stream.number("Q")
-        if kind not in TENSOR_TYPES:
+        if (tensor_type := read_gguf_formats().tensor_types.get(kind)) is None:
             raise _BrokenHeaderError(
                 message("import.gguf.tensor_type", "has {name} in the unknown format {form}", name=name, form=kind)
             )
-        tensor_type = TENSOR_TYPES[kind]
         if not all(shape) or prod(shape) > _MOST_ELEMENTS or shape[0] % tensor_type.block:
             raise _BrokenHeaderError(_describe_wrong_shape(name))
         if offset > _MOST_ELEMENTS:

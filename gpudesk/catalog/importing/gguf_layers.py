@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from gpudesk import paths
-from gpudesk.catalog.importing.gguf_header import GgufTensor, KeyValue
-from gpudesk.files import read_toml
-from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.input_records import parse_record
+from gpudesk.catalog.importing.gguf_header import GgufTensor, KeyValue, WindowPattern, read_gguf_formats
 from gpudesk.text.messages import InputError, input_error, message
 
 _UNUSABLE_VALUE: Final = message("import.gguf.key", "has no usable value")
@@ -19,29 +14,6 @@ _UNUSABLE_VALUE: Final = message("import.gguf.key", "has no usable value")
 #: Stands for an unknown size until the user answers.
 _PLACEHOLDER: Final = 1
 _LARGEST: Final = 2**31
-
-
-@frozen_dataclass
-class WindowPattern:
-    """The alternation of an architecture: of `period` layers the last is global; 1 means that all have a window.
-
-    `window` is the default if the file names none; without either there are no windows. `layers` is the number of
-    layers to which the rule is bound, None for any.
-    """
-
-    period: int
-    kind: Literal["sliding", "chunked"] = "sliding"
-    window: int | None = None
-    layers: int | None = None
-
-
-@cache
-def read_gguf_architectures() -> Mapping[str, WindowPattern | None]:
-    """Return the known architectures and the windows of their attention, which their tensors do not show."""
-    path = paths.get_data_path("model_architectures/gguf.toml")
-    document = read_toml(path)
-    windows = {name: parse_record(WindowPattern, each, f"{path}:") for name, each in document["windows"].items()}
-    return {**dict.fromkeys(document["windowless"]), **windows}
 
 
 class GgufKeys:
@@ -61,7 +33,7 @@ class GgufKeys:
 
     @property
     def windows(self) -> WindowPattern | None:
-        return read_gguf_architectures().get(self.architecture or "")
+        return read_gguf_formats().architectures.get(self.architecture or "")
 
     def full(self, name: str) -> str:
         return f"{self.file_architecture}.{name}"

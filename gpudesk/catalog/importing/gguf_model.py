@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from gpudesk.catalog.importing.fields import clean_text, describe_too_large_size, make_file_slug, make_file_source
 from gpudesk.catalog.importing.gguf_header import (
-    FILE_TYPES,
     GgufFiles,
     GgufTensor,
     GgufTensorType,
@@ -20,15 +19,9 @@ from gpudesk.catalog.importing.gguf_header import (
     find_nearest_precision,
     find_stem,
     read_gguf_files,
+    read_gguf_formats,
 )
-from gpudesk.catalog.importing.gguf_layers import (
-    ARCHITECTURE_ALIASES,
-    GgufKeys,
-    GgufLayer,
-    LayerTable,
-    read_gguf_architectures,
-    read_layer,
-)
+from gpudesk.catalog.importing.gguf_layers import ARCHITECTURE_ALIASES, GgufKeys, GgufLayer, LayerTable, read_layer
 from gpudesk.catalog.importing.huggingface.structure import LayerLayout, LayerPart, ModelStructure, make_layer_tables
 from gpudesk.catalog.importing.model_facts import make_model_facts
 from gpudesk.domain.claim import SourceKind
@@ -153,7 +146,7 @@ class GgufModel:
         number = self._keys.plain("general.file_type")
         types = self._count_types(experts=None)
         largest = max(types, key=lambda kind: types[kind]).name
-        return FILE_TYPES.get(number, largest) if isinstance(number, int) else largest
+        return read_gguf_formats().file_types.get(number, largest) if isinstance(number, int) else largest
 
     @property
     def _bits(self) -> float:
@@ -341,7 +334,7 @@ def propose_gguf(path: Path, answers: Mapping[str, object] = MappingProxyType({}
             "import.gguf.no_architecture", "has no architecture: general.architecture is missing", str(path)
         )
     title = clean_text(keys.text("general.name") or find_stem(path)) or "GGUF"
-    if keys.architecture not in read_gguf_architectures():
+    if keys.architecture not in read_gguf_formats().architectures:
         return ImportProposal("model", title, (), missing=(_make_unknown_error(keys),))
     try:
         model = GgufModel(file, keys)
@@ -355,7 +348,7 @@ def propose_gguf(path: Path, answers: Mapping[str, object] = MappingProxyType({}
         path.name, keys.text("general.quantized_by") or model.organisation, SourceKind.CONFIG_COPY
     )
     definition = model.definition(title)
-    if keys.file_architecture not in read_gguf_architectures():
+    if keys.file_architecture not in read_gguf_formats().architectures:
         definition["generic_architecture"] = keys.file_architecture
     facts = make_model_facts(definition, source, today=today, claim_values=model.stated(), answered=tuple(answers))
     return ImportProposal("model", title, facts, tuple(model.notes()), tuple(model.left_out()))
@@ -371,7 +364,7 @@ def _make_unknown_error(keys: GgufKeys) -> MissingImportField:
             "layers; choose a similar known architecture",
             architecture=keys.file_architecture or "",
         ),
-        tuple(sorted(read_gguf_architectures())),
+        tuple(sorted(read_gguf_formats().architectures)),
     )
 
 
