@@ -50,6 +50,7 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
     "_make_figure_column": ((1, 2), frozenset()),
     "_make_held_term": ((0,), frozenset()),
     "_timed": ((0, 2), frozenset()),
+    "derive_term": ((0, 3), frozenset()),
     "make_scenario_term": ((0,), frozenset()),
     "replace": ((), frozenset({"name"})),
 }

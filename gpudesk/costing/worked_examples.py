@@ -19,6 +19,7 @@ from gpudesk.domain.deployment_analysis import (
     WorkedExample,
     WorkedExampleVerdict,
     WorkedFigure,
+    derive_term,
     format_placeholder,
 )
 from gpudesk.engine.memory import round_up_to_power_of_two
@@ -61,7 +62,7 @@ class Calculation:
         )
         value = _evaluate(ast.parse(formula, mode="eval").body, values)
         text = self.text or _spell_formula(formula, symbols)
-        return DerivationTerm(self.result, value, self.unit, text, inputs=inputs)
+        return derive_term(self.result, value, self.unit, text, *inputs)
 
 
 @frozen_dataclass

@@ -57,6 +57,13 @@ class DerivationTerm:
         return float(self.value) if isinstance(self.value, int | float) else 0.0
 
 
+def derive_term(
+    name: str, value: float | str | None, unit: str | None, formula: str | None, *inputs: DerivationTerm
+) -> DerivationTerm:
+    """Return a quantity that is computed from others."""
+    return DerivationTerm(name, value, unit, formula, inputs=inputs)
+
+
 class WorkedExampleVerdict(LabeledEnum):
     """The result of checking a printed figure by calculation."""
 

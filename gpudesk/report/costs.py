@@ -624,19 +624,6 @@ def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str]
     return tr("Purchase prices used (median in the catalog): {prices}", prices=", ".join(prices)) if prices else ""
 
 
-def describe_rents_used(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> str:
-    """Return the rent behind each cost and payback period."""
-    rents = []
-    for column in columns:
-        rent = column.inputs["rent_usd_per_hour"]
-        if rent.spread is None:
-            continue
-        is_own = rent.origin is CostInputOrigin.YOURS or rent.prices is None or rent.prices.is_own
-        values = {"name": names[column.key], "amount": money.add_currency(money.small(rent.spread.likely))}
-        rents.append(tr("{name} {amount} (entered by you)", **values) if is_own else tr("{name} {amount}", **values))
-    return tr("Rents used per hour (median in the catalog): {rents}", rents=", ".join(rents)) if rents else ""
-
-
 def describe_old_prices(columns: Sequence[CostColumn], names: Mapping[str, str], formatter: Formatter) -> str:
     """Return which prices are old, with their dates, and by how much their ranges are widened; empty without any."""
     dated = (

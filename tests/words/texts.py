@@ -29,6 +29,7 @@ _MAKERS = {
     "UnitChoice": (0,),
     # Names and formulas of derivations
     "DerivationTerm": (0, 3),
+    "derive_term": (0, 3),
     "make_scenario_term": (0,),
     "_attention": (3,),
     "_join_operator": (0,),

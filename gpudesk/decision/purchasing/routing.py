@@ -39,7 +39,7 @@ from gpudesk.decision.purchasing.request_mix import (
 from gpudesk.domain.answer import Answer, Scenario, make_column_keys
 from gpudesk.domain.cost import CostInputOrigin, UncertainValue
 from gpudesk.domain.decision import DecisionRule
-from gpudesk.domain.deployment_analysis import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm, derive_term
 from gpudesk.domain.routing import (
     RequestClass,
     RequestKind,
@@ -374,15 +374,13 @@ def _collect_pools(pools: Sequence[_Pooled | Message]) -> list[_Pooled] | Messag
 
 def _make_loss_term(one: float, other: float) -> DerivationTerm:
     slower, faster = sorted((one, other))
-    return DerivationTerm(
+    return derive_term(
         "lost in one shared pool",
         get_likely(compute_even_spread_loss(one, other)),
         None,
         "1 − 2 × {slower_replica} ÷ ({slower_replica} + {faster_replica})",
-        inputs=(
-            DerivationTerm("slower replica", slower, "requests/s", "rate for this mix of requests"),
-            DerivationTerm("faster replica", faster, "requests/s", "rate for this mix of requests"),
-        ),
+        DerivationTerm("slower replica", slower, "requests/s", "rate for this mix of requests"),
+        DerivationTerm("faster replica", faster, "requests/s", "rate for this mix of requests"),
     )
 
 

@@ -10,7 +10,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment_analysis import DerivationTerm, QuotedLinkRate, WeightLoading, WeightLoadTime
+from gpudesk.domain.deployment_analysis import (
+    DerivationTerm,
+    QuotedLinkRate,
+    WeightLoading,
+    WeightLoadTime,
+    derive_term,
+)
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate
 from gpudesk.domain.field_checks import describe_not_above
 from gpudesk.domain.sizing import NumberBounds
@@ -91,15 +97,16 @@ def _compute_host_time(
             accelerator=part.name,
             domain=part.domain_over_machines or 0,
         )
-        term = DerivationTerm("time to load", None, "s", "accelerators per host unknown", inputs=(weights,))
+        term = derive_term("time to load", None, "s", "accelerators per host unknown", weights)
         return WeightLoadTime(None, None, None, term, reason)
     ranks = min(in_host, estimate.plan.replica)
-    read_term = DerivationTerm(
+    read_term = derive_term(
         "weights read",
         ranks * weights.number,
         "B",
         "{accelerators_of_a_replica_in_the_host} × {weights}",
-        inputs=(DerivationTerm("accelerators of a replica in the host", ranks, None), weights),
+        DerivationTerm("accelerators of a replica in the host", ranks, None),
+        weights,
     )
     return _make_loading_time(part, weights, read_term, storage)
 
@@ -111,42 +118,38 @@ def _make_loading_time(
     by_link = _make_link_term(part, weights)
     by_storage = None if storage is None else _make_storage_term(read_term, storage)
     if by_link.value is None:
-        term = DerivationTerm("time to load", None, "s", "host link bandwidth unknown", inputs=(by_link,))
+        term = derive_term("time to load", None, "s", "host link bandwidth unknown", by_link)
         reason = message(
             "loading.no_link", "The host-to-accelerator bandwidth of {accelerator} is unknown", accelerator=part.name
         )
         return WeightLoadTime(None, None, None if by_storage is None else by_storage.number, term, reason)
     if by_storage is None:
-        term = DerivationTerm("time to load", by_link.number, "s", "{over_the_host_link}", inputs=(by_link,))
+        term = derive_term("time to load", by_link.number, "s", "{over_the_host_link}", by_link)
         return WeightLoadTime(by_link.number, by_link.number, None, term)
     slower = max(by_link.number, by_storage.number)
     formula = "max({over_the_host_link}, {from_storage})"
-    term = DerivationTerm("time to load", slower, "s", formula, inputs=(by_link, by_storage))
+    term = derive_term("time to load", slower, "s", formula, by_link, by_storage)
     return WeightLoadTime(slower, by_link.number, by_storage.number, term)
 
 
 def _make_link_term(part: Accelerator, weights: DerivationTerm) -> DerivationTerm:
     if part.pcie_bandwidth is None:
-        return DerivationTerm(_BY_LINK, None, "s", "PCIe bandwidth unknown", inputs=(weights,))
-    link = DerivationTerm(
+        return derive_term(_BY_LINK, None, "s", "PCIe bandwidth unknown", weights)
+    link = derive_term(
         _LINK,
         part.pcie_bandwidth / 2,
         "B/s",
         "{PCIe_both_directions} ÷ 2",
-        inputs=(
-            DerivationTerm(
-                "PCIe, both directions", part.pcie_bandwidth, "B/s", source=f"catalog:{part.id}/{_ATTRIBUTE}"
-            ),
-        ),
+        DerivationTerm("PCIe, both directions", part.pcie_bandwidth, "B/s", source=f"catalog:{part.id}/{_ATTRIBUTE}"),
     )
     formula = "{weights} ÷ {one_direction_of_the_host_link}"
-    return DerivationTerm(_BY_LINK, weights.number / link.number, "s", formula, inputs=(weights, link))
+    return derive_term(_BY_LINK, weights.number / link.number, "s", formula, weights, link)
 
 
 def _make_storage_term(read_term: DerivationTerm, storage: float) -> DerivationTerm:
     rate = DerivationTerm("storage bandwidth", storage, "B/s", source="scenario")
     formula = f"{{{read_term.name.replace(' ', '_')}}} ÷ {{storage_bandwidth}}"
-    return DerivationTerm(_BY_STORAGE, read_term.number / storage, "s", formula, inputs=(read_term, rate))
+    return derive_term(_BY_STORAGE, read_term.number / storage, "s", formula, read_term, rate)
 
 
 def _quote_claim(part: Accelerator, weights_bytes: float, service: MemoryExplainer) -> Iterator[QuotedLinkRate]:

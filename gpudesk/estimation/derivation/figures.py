@@ -13,7 +13,7 @@ import numpy as np
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import AttributeClaims
-from gpudesk.domain.deployment_analysis import DerivationTerm, format_placeholder
+from gpudesk.domain.deployment_analysis import DerivationTerm, derive_term, format_placeholder
 from gpudesk.domain.estimate import CalibrationCoverage, Estimate, Limiter, LoadKind
 from gpudesk.domain.field_checks import find_closest
 from gpudesk.engine.calibration import Calibration
@@ -122,23 +122,21 @@ def _derive_tpot_term(context: TermContext) -> DerivationTerm:
         reason = (
             "a single output token has none" if work.output_tokens == 1 else _NO_FIGURE[bool(context.estimate.stable)]
         )
-        return DerivationTerm("TPOT", None, "ms", reason, inputs=(decode,))
+        return derive_term("TPOT", None, "ms", reason, decode)
     stall = _derive_stall_term(context)
     speculates = work.acceptance_length != 1
     step = "{decode_step} ÷ {tokens_per_step}" if speculates else "{decode_step}"
     bound = _make_bound_terms(tpot, pure_ms + stall.number, "ms")
-    return DerivationTerm(
+    return derive_term(
         "TPOT",
         tpot,
         "ms",
         " + ".join((step, *(format_placeholder(each.name) for each in (stall, *bound)))),
-        inputs=(
-            decode,
-            *((each,) if speculates else ()),
-            stall,
-            *bound,
-            DerivationTerm("running sequences in a replica", context.running, None),
-        ),
+        decode,
+        *((each,) if speculates else ()),
+        stall,
+        *bound,
+        DerivationTerm("running sequences in a replica", context.running, None),
     )
 
 
@@ -158,7 +156,7 @@ def _derive_stall_term(context: TermContext) -> DerivationTerm:
         what += "; minus time saved while fewer requests run"
     later = max(context.estimate.request.workload.output_tokens - 1, 1)
     stall_ms = _get_term(context, "stall") / later * 1e3
-    return DerivationTerm(name, stall_ms, "ms", what, inputs=(make_prefill_term(context),))
+    return derive_term(name, stall_ms, "ms", what, make_prefill_term(context))
 
 
 def _get_term(context: TermContext, name: str) -> float:
@@ -170,25 +168,24 @@ def _derive_ttft_term(context: TermContext) -> DerivationTerm:
     ttft = get_figure_value(context.estimate.ttft_ms)
     own = make_prefill_term(context, waiting=1.0)
     if ttft is None:
-        return DerivationTerm("TTFT", None, "ms", _NO_FIGURE[bool(context.estimate.stable)], inputs=(own,))
+        return derive_term("TTFT", None, "ms", _NO_FIGURE[bool(context.estimate.stable)], own)
     waiting_ms = _get_term(context, "queue") * 1e3
     bound = _make_bound_terms(ttft, own.number * 1e3 + waiting_ms, "ms")
-    return DerivationTerm(
+    return derive_term(
         "TTFT",
         ttft,
         "ms",
         " + ".join(("{prefill_of_one_prompt} + {waiting}", *(format_placeholder(each.name) for each in bound))),
-        inputs=(
-            own,
-            DerivationTerm(
-                "waiting",
-                waiting_ms,
-                "ms",
-                "for the running step, the prompts before it, and a place in the cache",
-                inputs=(make_decode_term(context), _derive_admission_term(context)),
-            ),
-            *bound,
+        own,
+        derive_term(
+            "waiting",
+            waiting_ms,
+            "ms",
+            "for the running step, the prompts before it, and a place in the cache",
+            make_decode_term(context),
+            _derive_admission_term(context),
         ),
+        *bound,
     )
 
 
@@ -205,12 +202,13 @@ def _derive_throughput_term(context: TermContext) -> DerivationTerm:
         *replicas,
         make_scenario_term("output tokens", work.output_tokens, "tokens"),
     )
-    return DerivationTerm(
+    return derive_term(
         "output tokens/s",
         value,
         "tok/s",
         f"{' × '.join(format_placeholder(factor.name) for factor in factors)} ÷ {{round}}",
-        inputs=(*factors, _round_term(context, context.running * busy * work.output_tokens / value)),
+        *factors,
+        _round_term(context, context.running * busy * work.output_tokens / value),
     )
 
 
@@ -222,7 +220,7 @@ def _derive_running_term(context: TermContext) -> DerivationTerm:
         admission = _derive_admission_term(context)
         grown = (context.estimate.admitted or 0) > admission.number
         rule = "more than at full length, because memory is allocated as they grow" if grown else None
-        return DerivationTerm(name, context.running, None, rule, inputs=(admission,))
+        return derive_term(name, context.running, None, rule, admission)
     if load.kind is LoadKind.LIMITS:
         return _derive_limits_term(name, context)
     is_in_scenario = load.concurrency is not None or load.batch is not None
@@ -236,7 +234,7 @@ def _derive_limits_term(name: str, context: TermContext) -> DerivationTerm:
     tokens = context.deployment.configuration.limit_tokens
     most = DerivationTerm("max tokens per step and rank", tokens, "tokens", source="calibration:limit_tokens")
     rule = "as many as meet the limits, in steps of no more tokens, prompts included"
-    return DerivationTerm(name, context.running, None, rule, inputs=(most,))
+    return derive_term(name, context.running, None, rule, most)
 
 
 #: Components of a round besides steps and prompts: name, sign, and meaning.
@@ -260,12 +258,17 @@ def _round_term(context: TermContext, seconds: float) -> DerivationTerm:
             formula += f" {'−' if sign < 0 else '+'} {format_placeholder(name)}"
             total += sign * value
     bound = _make_bound_terms(seconds, total, "s")
-    return DerivationTerm(
+    return derive_term(
         "round",
         seconds,
         "s",
         " + ".join((formula, *(format_placeholder(each.name) for each in bound))),
-        inputs=(steps, decode, DerivationTerm("running sequences", context.running, None), prefill, *parts, *bound),
+        steps,
+        decode,
+        DerivationTerm("running sequences", context.running, None),
+        prefill,
+        *parts,
+        *bound,
     )
 
 
@@ -318,15 +321,13 @@ def _derive_pool_throughput_term(pools: _PoolContext) -> DerivationTerm:
     if value is None:
         return DerivationTerm("output tokens/s", None, "tok/s", "the limits cannot be met")
     output = estimate.request.workload.output_tokens
-    return DerivationTerm(
+    return derive_term(
         "output tokens/s",
         value,
         "tok/s",
         "{output_tokens} × {requests_per_second}",
-        inputs=(
-            make_scenario_term("output tokens", output, "tokens"),
-            _derive_pool_requests_term(pools, value / output),
-        ),
+        make_scenario_term("output tokens", output, "tokens"),
+        _derive_pool_requests_term(pools, value / output),
     )
 
 
@@ -338,23 +339,22 @@ def _derive_pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTe
     rates = [at_once / time.number for time, at_once in ends]
     slower = int(np.argmin(rates))
     time, at_once = ends[slower]
-    return DerivationTerm(
+    return derive_term(
         "requests per second",
         rate,
         "requests/s",
         "{decode_replicas} × {running_per_decode_replica} ÷ {stay_in_the_decode_pool}",
-        inputs=(
-            DerivationTerm("decode replicas", replicas, None),
-            DerivationTerm("running per decode replica", running, None),
-            _derive_stay_term(pools, replicas * running / rate),
-            _derive_prefill_pool_term(pools),
-            DerivationTerm(
-                "link limit",
-                rates[slower],
-                "requests/s",
-                "{transfers_at_once} ÷ {KV_transfer}",
-                inputs=(DerivationTerm("transfers at once", at_once, None), time),
-            ),
+        DerivationTerm("decode replicas", replicas, None),
+        DerivationTerm("running per decode replica", running, None),
+        _derive_stay_term(pools, replicas * running / rate),
+        _derive_prefill_pool_term(pools),
+        derive_term(
+            "link limit",
+            rates[slower],
+            "requests/s",
+            "{transfers_at_once} ÷ {KV_transfer}",
+            DerivationTerm("transfers at once", at_once, None),
+            time,
         ),
     )
 
@@ -370,20 +370,21 @@ def _derive_stay_term(pools: _PoolContext, seconds: float) -> DerivationTerm:
         "{decode_steps} × {decode_step} + {waiting} + {tail}",
         *(format_placeholder(each.name) for each in bound),
     )
-    return DerivationTerm(
-        "stay in the decode pool", seconds, "s", " + ".join(formula), inputs=(steps, decode, waiting, tail, *bound)
+    return derive_term(
+        "stay in the decode pool", seconds, "s", " + ".join(formula), steps, decode, waiting, tail, *bound
     )
 
 
 def _derive_prefill_pool_term(pools: _PoolContext) -> DerivationTerm:
     replicas = pools.operation.pair[0].deployment.plan.dp
     prompt = make_prefill_term(pools.prefill, waiting=float(pools.operation.results.waiting[0]))
-    return DerivationTerm(
+    return derive_term(
         "prefill pool limit",
         replicas / prompt.number,
         "requests/s",
         "{prefill_replicas} ÷ {prefill_of_one_prompt}",
-        inputs=(DerivationTerm("prefill replicas", replicas, None), prompt),
+        DerivationTerm("prefill replicas", replicas, None),
+        prompt,
     )
 
 
@@ -394,16 +395,14 @@ def _derive_transfer_term(pools: _PoolContext, choice: PoolChoice) -> tuple[Deri
     joined = pools.table.find_link(space, sum(each.deployment.plan.count for each in pools.operation.pair))
     reached = pools.table.find_link_efficiency(space, joined)
     model = pools.estimate.request.model
-    time = DerivationTerm(
+    time = derive_term(
         "KV transfer",
         float(each) / (joined.bandwidth * reached),
         "s",
         "{bytes_of_a_rank} ÷ ({link} × {link_efficiency})",
-        inputs=(
-            DerivationTerm("bytes of a rank", float(each), "B", source=f"catalog:{model}"),
-            DerivationTerm("link", joined.bandwidth, "B/s", source=f"link:{joined.kind}"),
-            DerivationTerm("link efficiency", reached, None, source="calibration:link_efficiency"),
-        ),
+        DerivationTerm("bytes of a rank", float(each), "B", source=f"catalog:{model}"),
+        DerivationTerm("link", joined.bandwidth, "B/s", source=f"link:{joined.kind}"),
+        DerivationTerm("link efficiency", reached, None, source="calibration:link_efficiency"),
     )
     return time, float(at_once)
 
@@ -419,7 +418,7 @@ def _derive_pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
     )
     delays = (own, transfer, handover)
     if ttft is None:
-        return DerivationTerm("TTFT", None, "ms", _NO_FIGURE[bool(pools.estimate.stable)], inputs=delays)
+        return derive_term("TTFT", None, "ms", _NO_FIGURE[bool(pools.estimate.stable)], *delays)
     waiting = DerivationTerm(
         "waiting",
         float(pools.operation.results.queue[0]) * 1e3,
@@ -431,7 +430,7 @@ def _derive_pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
         "{prefill_of_one_prompt} + {KV_transfer} + {handover} + {waiting}",
         *(format_placeholder(each.name) for each in bound),
     )
-    return DerivationTerm("TTFT", ttft, "ms", " + ".join(formula), inputs=(*delays, waiting, *bound))
+    return derive_term("TTFT", ttft, "ms", " + ".join(formula), *delays, waiting, *bound)
 
 
 def _derive_pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
@@ -441,13 +440,13 @@ def _derive_pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
         reason = (
             "a single output token has none" if work.output_tokens == 1 else _NO_FIGURE[bool(pools.estimate.stable)]
         )
-        return DerivationTerm("TPOT", None, "ms", reason, inputs=(decode,))
+        return derive_term("TPOT", None, "ms", reason, decode)
     running = DerivationTerm("running per decode replica", float(pools.operation.results.running[0]), None)
     tokens = decode.number * 1e3 / tpot
     if abs(tokens - 1.0) < 1e-9:
-        return DerivationTerm("TPOT", tpot, "ms", "{decode_step}", inputs=(decode, running))
+        return derive_term("TPOT", tpot, "ms", "{decode_step}", decode, running)
     yielded = DerivationTerm("tokens per step", tokens, None, source="scenario")
-    return DerivationTerm("TPOT", tpot, "ms", "{decode_step} ÷ {tokens_per_step}", inputs=(decode, yielded, running))
+    return derive_term("TPOT", tpot, "ms", "{decode_step} ÷ {tokens_per_step}", decode, yielded, running)
 
 
 _POOL_FIGURES: dict[str, Callable[[_PoolContext], DerivationTerm]] = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpudesk.domain.deployment_analysis import DerivationTerm, format_placeholder, format_sum
+from gpudesk.domain.deployment_analysis import DerivationTerm, derive_term, format_placeholder, format_sum
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import reuses_cache
 from gpudesk.engine.loads import LoadTerms
@@ -49,12 +49,17 @@ def make_memory_term(estimate: Estimate, deployment: ResolvedDeployment) -> Deri
     capacity, weights, activations, runtime = _make_static_terms(deployment)
     setting = _make_fraction_term(deployment.configuration).source
     reserve = DerivationTerm("reserve", estimate.memory.reserved_bytes, "B", source=setting)
-    return DerivationTerm(
+    return derive_term(
         "free memory",
         estimate.memory.spare_bytes,
         "B",
         "{capacity} − {weights} − {KV_cache} − {activations} − {runtime} − {reserve}",
-        inputs=(capacity, weights, _make_cache_term(estimate, deployment), activations, runtime, reserve),
+        capacity,
+        weights,
+        _make_cache_term(estimate, deployment),
+        activations,
+        runtime,
+        reserve,
     )
 
 
@@ -97,12 +102,14 @@ def _make_held_term(
         formula, groups = "none, since nothing is left for the KV cache", ()
     elif sequences and pool.number < sequence.number:
         formula = f"max(1, {formula})"
-    return DerivationTerm(
+    return derive_term(
         name,
         sequences,
         "sequences",
         " × ".join((formula, *(format_placeholder(group.name) for group in groups))),
-        inputs=(pool, sequence, *groups),
+        pool,
+        sequence,
+        *groups,
     )
 
 
@@ -110,15 +117,13 @@ def _make_cache_term(estimate: Estimate, deployment: ResolvedDeployment) -> Deri
     budget, admitted = deployment.budget, estimate.admitted or 1
     resident = min(admitted, budget.count_admitted_sequences(estimate.request.workload.request_tokens))
     rank_bytes = -(-resident // (budget.attention_ranks * budget.replicas))
-    return DerivationTerm(
+    return derive_term(
         "KV cache",
         estimate.memory.kv_bytes,
         "B",
         "{sequences} × {bytes_of_one_sequence}",
-        inputs=(
-            DerivationTerm("sequences", rank_bytes, None, source="scenario" if resident == admitted else None),
-            _make_sequence_term(estimate, deployment),
-        ),
+        DerivationTerm("sequences", rank_bytes, None, source="scenario" if resident == admitted else None),
+        _make_sequence_term(estimate, deployment),
     )
 
 
@@ -130,7 +135,7 @@ def _make_pool_term(pool_bytes: int, fraction: DerivationTerm, deployment: Resol
         inputs = (fraction, capacity, runtime, weights)
         if _ends_at_activations(pool_bytes, deployment.budget):
             formula, inputs = "{capacity} − {weights} − {activations} − {runtime}", static
-    return DerivationTerm("KV pool", pool_bytes, "B", formula, inputs=inputs)
+    return derive_term("KV pool", pool_bytes, "B", formula, *inputs)
 
 
 def _ends_at_activations(pool_bytes: int, budget: MemoryBudget) -> bool:
@@ -148,11 +153,11 @@ def _make_short_term(estimate: Estimate, deployment: ResolvedDeployment) -> Deri
     sequence_bytes = budget.cache.sequence_bytes(estimate.request.workload.request_tokens)
     parts = (weights, sequence, activations, runtime)
     usable = _make_usable_term(budget.pool_bytes + occupied_bytes, occupied_bytes, deployment)
-    needed = DerivationTerm(
-        "needed", occupied_bytes + sequence_bytes, "B", format_sum(tuple(part.name for part in parts)), inputs=parts
+    needed = derive_term(
+        "needed", occupied_bytes + sequence_bytes, "B", format_sum(tuple(part.name for part in parts)), *parts
     )
     missing = sequence_bytes - budget.pool_bytes
-    return DerivationTerm("missing memory", missing, "B", "{needed} − {usable}", inputs=(needed, usable))
+    return derive_term("missing memory", missing, "B", "{needed} − {usable}", needed, usable)
 
 
 def _make_usable_term(usable_bytes: int, occupied_bytes: int, deployment: ResolvedDeployment) -> DerivationTerm:
@@ -160,20 +165,16 @@ def _make_usable_term(usable_bytes: int, occupied_bytes: int, deployment: Resolv
     fraction = _make_fraction_term(deployment.configuration)
     kind = deployment.configuration.settings.memory_fraction_of
     if kind == "total":
-        return DerivationTerm("usable", usable_bytes, "B", "{fraction} × {capacity}", inputs=(fraction, capacity))
+        return derive_term("usable", usable_bytes, "B", "{fraction} × {capacity}", fraction, capacity)
     if kind == "free":
         formula = f"{{fraction}} × ({{capacity}} − {format_placeholder(_TAKEN)}) + {format_placeholder(_TAKEN)}"
-        return DerivationTerm(
-            "usable",
-            usable_bytes,
-            "B",
-            formula,
-            inputs=(fraction, capacity, DerivationTerm(_TAKEN, occupied_bytes, "B")),
+        return derive_term(
+            "usable", usable_bytes, "B", formula, fraction, capacity, DerivationTerm(_TAKEN, occupied_bytes, "B")
         )
     if _ends_at_activations(deployment.budget.pool_bytes, deployment.budget):
-        return DerivationTerm("usable", usable_bytes, "B", "{capacity}", inputs=(capacity,))
+        return derive_term("usable", usable_bytes, "B", "{capacity}", capacity)
     formula = "{fraction} × ({capacity} − {runtime}) + {activations} + {runtime}"
-    return DerivationTerm("usable", usable_bytes, "B", formula, inputs=(fraction, capacity, runtime, activations))
+    return derive_term("usable", usable_bytes, "B", formula, fraction, capacity, runtime, activations)
 
 
 def _make_static_terms(
@@ -203,16 +204,14 @@ def _make_weights_term(deployment: ResolvedDeployment) -> DerivationTerm:
     padding = budget.shards.padding_bytes
     if not padding:
         return DerivationTerm("weights", budget.weights_bytes, "B", formula, source=source)
-    return DerivationTerm(
+    return derive_term(
         "weights",
         budget.weights_bytes,
         "B",
         "{weights_as_stored} + {padding_of_experts}",
-        inputs=(
-            DerivationTerm("weights as stored", budget.weights_bytes - padding, "B", formula, source=source),
-            DerivationTerm(
-                "padding of experts", padding, "B", source=f"setting:{deployment.configuration.engine.id}/kernels"
-            ),
+        DerivationTerm("weights as stored", budget.weights_bytes - padding, "B", formula, source=source),
+        DerivationTerm(
+            "padding of experts", padding, "B", source=f"setting:{deployment.configuration.engine.id}/kernels"
         ),
     )
 
@@ -221,15 +220,13 @@ def _make_activations_term(deployment: ResolvedDeployment) -> DerivationTerm:
     engine, settings = deployment.configuration.engine.id, deployment.memory.settings
     step = compute_step_bytes(deployment.configuration.model, deployment.plan, settings)
     drawing = compute_sampling_bytes(deployment.configuration.model, settings)
-    return DerivationTerm(
+    return derive_term(
         "activations",
         deployment.budget.activations_bytes,
         "B",
         "max({a_step}, {sampling})",
-        inputs=(
-            DerivationTerm("a step", step, "B", source=f"setting:{engine}/max_batched_tokens"),
-            DerivationTerm("sampling", drawing, "B", source=f"setting:{engine}/logit_bytes"),
-        ),
+        DerivationTerm("a step", step, "B", source=f"setting:{engine}/max_batched_tokens"),
+        DerivationTerm("sampling", drawing, "B", source=f"setting:{engine}/logit_bytes"),
     )
 
 
@@ -239,17 +236,13 @@ def _make_runtime_term(deployment: ResolvedDeployment) -> DerivationTerm:
     source = f"setting:{engine}/runtime_bytes"
     if total == settings.runtime_bytes:
         return DerivationTerm("runtime", total, "B", source=source)
-    return DerivationTerm(
+    return derive_term(
         "runtime",
         total,
         "B",
         "{of_one_accelerator} + {of_collectives}",
-        inputs=(
-            DerivationTerm("of one accelerator", settings.runtime_bytes, "B", source=source),
-            DerivationTerm(
-                "of collectives", settings.collective_bytes, "B", source=f"setting:{engine}/collective_bytes"
-            ),
-        ),
+        DerivationTerm("of one accelerator", settings.runtime_bytes, "B", source=source),
+        DerivationTerm("of collectives", settings.collective_bytes, "B", source=f"setting:{engine}/collective_bytes"),
     )
 
 
@@ -271,19 +264,17 @@ def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> D
     if sequence_bytes == filled_bytes:
         return DerivationTerm("bytes of one sequence", sequence_bytes, "B", filling, source=model, inputs=(length,))
     share_constant = "state_share" if cache.holding.state_share and cache.state_bytes else "window_share"
-    return DerivationTerm(
+    return derive_term(
         "bytes of one sequence",
         sequence_bytes,
         "B",
         "{bytes_that_it_fills} + {set_aside_with_them}",
-        inputs=(
-            DerivationTerm("bytes that it fills", filled_bytes, "B", filling, source=model, inputs=(length,)),
-            DerivationTerm(
-                "set aside with them",
-                sequence_bytes - filled_bytes,
-                "B",
-                source=f"setting:{deployment.configuration.engine.id}/{share_constant}",
-            ),
+        DerivationTerm("bytes that it fills", filled_bytes, "B", filling, source=model, inputs=(length,)),
+        DerivationTerm(
+            "set aside with them",
+            sequence_bytes - filled_bytes,
+            "B",
+            source=f"setting:{deployment.configuration.engine.id}/{share_constant}",
         ),
     )
 
@@ -352,12 +343,12 @@ def make_decode_term(context: TermContext) -> DerivationTerm:
     terms = make_step_terms(context.deployment, context.steps, context.running, context.context)
     timed = format_sum(tuple(term.name for term in terms if term.unit == "s"))
     stretch = tuple(format_placeholder(term.name) for term in terms if term.unit is None)
-    return DerivationTerm(
+    return derive_term(
         "decode step",
         float(context.decode.total[0]),
         "s",
         " × ".join((f"({timed})", *stretch)) if stretch else timed,
-        inputs=terms,
+        *terms,
     )
 
 
@@ -369,28 +360,24 @@ def make_prefill_term(context: TermContext, waiting: float | None = None) -> Der
     chunk, step = compute_prefill_step(context.rows, prompt, np.array([queued]), context.cached)
     terms = make_chunk_terms(context.deployment, context.steps, float(chunk[0]), context.prompt, context.cached, queued)
     stages = context.deployment.plan.pp
-    return DerivationTerm(
+    return derive_term(
         "prefill of one prompt",
         float(each[0]),
         "s",
         "{chunk_time} × {prompt} ÷ {chunk_tokens} ÷ {stages} × {stretch_by_pipeline_stages} + {request_time}"
         if stages > 1
         else "{chunk_time} × {prompt} ÷ {chunk_tokens} + {request_time}",
-        inputs=(
-            DerivationTerm(
-                "chunk time", float(step.total[0]), "s", format_sum(tuple(term.name for term in terms)), inputs=terms
-            ),
-            make_scenario_term("prompt", context.prompt, "tokens"),
-            DerivationTerm(
-                "chunk tokens",
-                float(chunk[0]),
-                "tokens",
-                source=f"setting:{context.deployment.configuration.engine.id}/max_batched_tokens",
-            ),
-            *((DerivationTerm("stages", stages, None),) if stages > 1 else ()),
-            *make_stretch_terms(context.steps.coefficients, queued),
-            DerivationTerm("request time", context.steps.coefficients.request, "s", source="calibration:request_time"),
+        derive_term("chunk time", float(step.total[0]), "s", format_sum(tuple(term.name for term in terms)), *terms),
+        make_scenario_term("prompt", context.prompt, "tokens"),
+        DerivationTerm(
+            "chunk tokens",
+            float(chunk[0]),
+            "tokens",
+            source=f"setting:{context.deployment.configuration.engine.id}/max_batched_tokens",
         ),
+        *((DerivationTerm("stages", stages, None),) if stages > 1 else ()),
+        *make_stretch_terms(context.steps.coefficients, queued),
+        DerivationTerm("request time", context.steps.coefficients.request, "s", source="calibration:request_time"),
     )
 
 
@@ -409,45 +396,46 @@ def make_decode_steps_term(context: TermContext) -> DerivationTerm:
     later = max(work.output_tokens - 1, 0)
     output = make_scenario_term("output tokens", work.output_tokens, "tokens")
     if work.acceptance_length == 1:
-        return DerivationTerm("decode steps", later, None, "{output_tokens} − 1", inputs=(output,))
+        return derive_term("decode steps", later, None, "{output_tokens} − 1", output)
     each = make_tokens_per_step_term(context)
     rule = "({output_tokens} − 1) ÷ {tokens_per_step}"
-    return DerivationTerm("decode steps", later / each.number, None, rule, inputs=(output, each))
+    return derive_term("decode steps", later / each.number, None, rule, output, each)
 
 
 def make_total_term(estimate: Estimate, throughput: DerivationTerm) -> DerivationTerm:
     work = estimate.request.workload
-    return DerivationTerm(
+    return derive_term(
         "input and output tokens/s",
         get_figure_value(estimate.total_tokens_per_s),
         "tok/s",
         "{output_tokens_s} × ({input_tokens} + {output_tokens}) ÷ {output_tokens}",
-        inputs=(
-            throughput,
-            make_scenario_term("input tokens", work.input_tokens, "tokens"),
-            make_scenario_term("output tokens", work.output_tokens, "tokens"),
-        ),
+        throughput,
+        make_scenario_term("input tokens", work.input_tokens, "tokens"),
+        make_scenario_term("output tokens", work.output_tokens, "tokens"),
     )
 
 
 def make_per_accelerator_term(estimate: Estimate, throughput: DerivationTerm) -> DerivationTerm:
-    return DerivationTerm(
+    return derive_term(
         "output tokens/s per accelerator",
         get_figure_value(estimate.output_tokens_per_s_per_accelerator),
         "tok/s",
         "{output_tokens_s} ÷ {accelerators}",
-        inputs=(throughput, DerivationTerm("accelerators", estimate.count, None)),
+        throughput,
+        DerivationTerm("accelerators", estimate.count, None),
     )
 
 
 def make_request_term(estimate: Estimate, ttft: DerivationTerm, tpot: DerivationTerm) -> DerivationTerm:
     output = estimate.request.workload.output_tokens
-    return DerivationTerm(
+    return derive_term(
         "time of a request",
         get_figure_value(estimate.request_s),
         "s",
         "{TTFT} + ({output_tokens} − 1) × {TPOT}",
-        inputs=(ttft, tpot, make_scenario_term("output tokens", output, "tokens")),
+        ttft,
+        tpot,
+        make_scenario_term("output tokens", output, "tokens"),
     )
 
 
@@ -455,14 +443,12 @@ def make_batch_term(estimate: Estimate, throughput: DerivationTerm) -> Derivatio
     work = estimate.request.workload
     if work.load.batch is None:
         return DerivationTerm("time of the batch", None, "s", "the load is not a static batch")
-    return DerivationTerm(
+    return derive_term(
         "time of the batch",
         get_figure_value(estimate.batch_s),
         "s",
         "{requests} × {output_tokens} ÷ {output_tokens_s}",
-        inputs=(
-            make_scenario_term("requests", work.load.batch),
-            make_scenario_term("output tokens", work.output_tokens, "tokens"),
-            throughput,
-        ),
+        make_scenario_term("requests", work.load.batch),
+        make_scenario_term("output tokens", work.output_tokens, "tokens"),
+        throughput,
     )

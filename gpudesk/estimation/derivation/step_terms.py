@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpudesk.domain.deployment_analysis import DerivationTerm, format_placeholder
+from gpudesk.domain.deployment_analysis import DerivationTerm, derive_term, format_placeholder
 from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.rates import AGE_POWER, StepModel
 from gpudesk.engine.step_work import ArithmeticPeak
@@ -96,7 +96,7 @@ def _is_sum(formula: str) -> bool:
 def _join_operator(name: str, reading: DerivationTerm, arithmetic: DerivationTerm) -> DerivationTerm:
     """Return an operator class: the smooth maximum of its reading and its arithmetic."""
     read_time, computed = reading.number, arithmetic.number
-    return DerivationTerm(name, math.hypot(read_time, computed), "s", _JOIN, inputs=(reading, arithmetic))
+    return derive_term(name, math.hypot(read_time, computed), "s", _JOIN, reading, arithmetic)
 
 
 @frozen_dataclass
@@ -113,20 +113,18 @@ class _StepTermBuilder:
         if stretches:
             bracketed = f"({formula})" if _is_sum(formula) else formula
             formula = " × ".join((bracketed, *(format_placeholder(each.name) for each in stretches)))
-        return DerivationTerm(name, seconds, "s", formula, inputs=(*inputs, *stretches))
+        return derive_term(name, seconds, "s", formula, *inputs, *stretches)
 
     def _make_age_term(self) -> DerivationTerm:
         factor, years = self.steps.rates.age_factor, self.deployment.configuration.months_old / 12.0
         slowdown = math.log(factor) / years**AGE_POWER if years else 0.0
-        return DerivationTerm(
+        return derive_term(
             "slowdown by age",
             factor,
             None,
             f"e^({{age_slowdown}} × {{years_back}}^{AGE_POWER:g})",
-            inputs=(
-                _make_constant_term("age slowdown", slowdown),
-                DerivationTerm("years back", years, None, source="scenario"),
-            ),
+            _make_constant_term("age slowdown", slowdown),
+            DerivationTerm("years back", years, None, source="scenario"),
         )
 
     def _remove_stretch(self, seconds: float) -> float:
@@ -211,7 +209,7 @@ class _StepTermBuilder:
             f"{format_placeholder(share.name)} ÷ {format_placeholder(peak.name)}"
             for share, peak in zip(inputs[::2], inputs[1::2], strict=True)
         )
-        return DerivationTerm("peak", ceilings.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", inputs=tuple(inputs))
+        return derive_term("peak", ceilings.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", *inputs)
 
     def _make_expert_share_term(self, tokens: float) -> DerivationTerm:
         """Return the share of its experts that the most loaded rank reads in a step; see `compute_expert_coverage`."""
@@ -219,49 +217,41 @@ class _StepTermBuilder:
         rows = CoefficientColumns(CoefficientColumns.table([coefficients, replace(coefficients, expert_skew=0.0)]))
         touched, average = compute_expert_coverage(rows, np.array([tokens, tokens])).tolist()
         others = max(0.0, tokens * coefficients.expert_spread - 1.0)
-        share = DerivationTerm(
+        share = derive_term(
             "share of experts touched",
             average,
             None,
             "1 − (1 − {experts_per_token} ÷ {experts})"
             " × (1 + {other_tokens} × {choices_per_token} ÷ {expert_evenness})^(−{expert_evenness})",
-            inputs=(
-                DerivationTerm("experts per token", shards.experts_per_token, None, source=self._model),
-                DerivationTerm("experts", shards.expert_count, None, source=self._model),
-                DerivationTerm("other tokens", others, "tokens", "all tokens of the step but the first"),
-                DerivationTerm(
-                    "choices per token",
-                    -coefficients.expert_log_miss,
-                    None,
-                    "average choices of an expert that give the right chance to miss one",
-                ),
-                _make_constant_term("expert evenness", self.steps.rates.expert_evenness),
+            DerivationTerm("experts per token", shards.experts_per_token, None, source=self._model),
+            DerivationTerm("experts", shards.expert_count, None, source=self._model),
+            DerivationTerm("other tokens", others, "tokens", "all tokens of the step but the first"),
+            DerivationTerm(
+                "choices per token",
+                -coefficients.expert_log_miss,
+                None,
+                "average choices of an expert that give the right chance to miss one",
             ),
+            _make_constant_term("expert evenness", self.steps.rates.expert_evenness),
         )
         if touched <= average:
             return share
         formula = (
             "{average} + {excess_of_the_most_loaded_rank} × ({average} × (1 − {average}))^½" if touched < 1.0 else "1"
         )
-        return DerivationTerm(
-            "share of experts touched",
-            touched,
-            None,
-            formula,
-            inputs=(replace(share, name="average"), self._rank_excess()),
+        return derive_term(
+            "share of experts touched", touched, None, formula, replace(share, name="average"), self._rank_excess()
         )
 
     def _rank_excess(self) -> DerivationTerm:
         """Return how far the most loaded rank is above the mean; see `compute_expert_skew`."""
-        return DerivationTerm(
+        return derive_term(
             "excess of the most loaded rank",
             self.steps.coefficients.expert_skew,
             None,
             "((2 × ln({ranks_that_share_experts}))^½ − 0.6) × (({ranks_that_share_experts} − 1) ÷ {experts})^½",
-            inputs=(
-                DerivationTerm("ranks that share experts", self.deployment.plan.ep, None),
-                DerivationTerm("experts", self.deployment.budget.shards.expert_count, None, source=self._model),
-            ),
+            DerivationTerm("ranks that share experts", self.deployment.plan.ep, None),
+            DerivationTerm("experts", self.deployment.budget.shards.expert_count, None, source=self._model),
         )
 
     def _make_expert_call_term(self, touched: DerivationTerm) -> DerivationTerm:
@@ -289,12 +279,13 @@ class _StepTermBuilder:
         efficiency = _make_constant_term("expert read efficiency", rates.expert_read_efficiency)
         busiest = 1.0 + rates.expert_skew * self.steps.work.expert_skew
         skew = (
-            DerivationTerm(
+            derive_term(
                 "load of the most loaded rank",
                 busiest,
                 None,
                 "1 + {expert_skew} × {excess_of_the_most_loaded_rank}",
-                inputs=(_make_constant_term("expert skew", rates.expert_skew), self._rank_excess()),
+                _make_constant_term("expert skew", rates.expert_skew),
+                self._rank_excess(),
             ),
         )
         arithmetic = self._timed(
@@ -336,9 +327,7 @@ class _StepTermBuilder:
             seconds,
             "{tokens} × {bytes_per_token} ÷ ({memory_bandwidth} × {weight_read_efficiency})",
             DerivationTerm("tokens", tokens, "tokens"),
-            DerivationTerm(
-                "bytes per token", moved, "B", "hidden vector × memory passes, over all layers", inputs=tuple(inputs)
-            ),
+            derive_term("bytes per token", moved, "B", "hidden vector × memory passes, over all layers", *inputs),
             self._bandwidth,
             _make_constant_term("weight read efficiency", rates.dense_read_efficiency),
         )
@@ -369,7 +358,7 @@ class _StepTermBuilder:
         """Return the LM head of a prefill chunk, which reads it once and samples once per prompt."""
         reading, arithmetic = self._make_head_terms(sampled)
         total = reading.number + arithmetic.number
-        return DerivationTerm("LM head", total, "s", "{reading} + {arithmetic}", inputs=(reading, arithmetic))
+        return derive_term("LM head", total, "s", "{reading} + {arithmetic}", reading, arithmetic)
 
     def cache(self, resident: float, context: float) -> DerivationTerm:
         """Return the attention of a decode step with `resident` sequences of `context` tokens each."""
@@ -456,22 +445,20 @@ class _StepTermBuilder:
         ceilings = self.steps.ceilings[0]
         moved = self._remove_stretch(each) * ceilings.link.bandwidth * share.number
         way = "around a ring" if latency == "ring_latency" else "all ranks to all others at once"
-        return DerivationTerm(
+        return derive_term(
             "collectives",
             fixed + each * tokens,
             "s",
             "{fixed_time} + {tokens} × {time_per_token}",
-            inputs=(
-                DerivationTerm("fixed time", fixed, "s", way, source=f"calibration:{latency}"),
-                DerivationTerm("tokens", tokens, "tokens"),
-                self._timed(
-                    "time per token",
-                    each,
-                    f"{{bytes_per_token}} ÷ ({{link}} × {format_placeholder(share.name)})",
-                    DerivationTerm("bytes per token", moved, "B", source=self._model),
-                    DerivationTerm("link", ceilings.link.bandwidth, "B/s", source=f"link:{ceilings.link.kind}"),
-                    share,
-                ),
+            DerivationTerm("fixed time", fixed, "s", way, source=f"calibration:{latency}"),
+            DerivationTerm("tokens", tokens, "tokens"),
+            self._timed(
+                "time per token",
+                each,
+                f"{{bytes_per_token}} ÷ ({{link}} × {format_placeholder(share.name)})",
+                DerivationTerm("bytes per token", moved, "B", source=self._model),
+                DerivationTerm("link", ceilings.link.bandwidth, "B/s", source=f"link:{ceilings.link.kind}"),
+                share,
             ),
         )
 
@@ -483,24 +470,20 @@ class _StepTermBuilder:
         launches, host = self._make_launch_term(), self._make_host_term(sequences)
         busy = sum(term.number for term in (*others, launches))
         hidden = self.steps.coefficients.host_overlap * min(host.number, busy)
-        return DerivationTerm(
+        return derive_term(
             "overhead",
             launches.number + host.number - hidden,
             "s",
             "{launches} + {scheduling} − {hidden_behind_the_operators}",
-            inputs=(
-                launches,
-                host,
-                DerivationTerm(
-                    "hidden behind the operators",
-                    hidden,
-                    "s",
-                    "{host_overlap} × {shorter_of_scheduling_and_other_time}",
-                    inputs=(
-                        _make_constant_term("host overlap", self.steps.coefficients.host_overlap),
-                        DerivationTerm("shorter of scheduling and other time", min(host.number, busy), "s"),
-                    ),
-                ),
+            launches,
+            host,
+            derive_term(
+                "hidden behind the operators",
+                hidden,
+                "s",
+                "{host_overlap} × {shorter_of_scheduling_and_other_time}",
+                _make_constant_term("host overlap", self.steps.coefficients.host_overlap),
+                DerivationTerm("shorter of scheduling and other time", min(host.number, busy), "s"),
             ),
         )
 
@@ -523,12 +506,13 @@ class _StepTermBuilder:
             formula += " + {layers_with_experts} × {prefill_moe_time}"
         launches = self._timed("launches by the host", coefficients.prefill_fixed, formula, *inputs)
         return (
-            DerivationTerm(
+            derive_term(
                 "wait for launches",
                 coefficients.prefill_fixed - busy,
                 "s",
                 "{launches_by_the_host} − {all_other_time}",
-                inputs=(launches, DerivationTerm("all other time", busy, "s")),
+                launches,
+                DerivationTerm("all other time", busy, "s"),
             ),
         )
 

@@ -280,10 +280,6 @@ class _ScreenHeadlines(_HeadlineBuilder):
         detail = tr("Too close to call among {n}", n=self._formatter.count(len(best)))
         return self._make(figure, best, text, detail, CellMarking.OPEN)
 
-    def _describe_distance(self, ratio: float, runner: int) -> str:
-        distance = format_distance(ratio, self._formatter)
-        return tr("leads {other} by {distance}", other=self._names[runner], distance=distance)
-
     def _make(
         self,
         figure: str,

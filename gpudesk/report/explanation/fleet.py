@@ -8,7 +8,7 @@ from typing import Final
 
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.cost import CostLine, ResolvedCostInput, UncertainValue
-from gpudesk.domain.deployment_analysis import DerivationTerm, format_placeholder, format_sum
+from gpudesk.domain.deployment_analysis import DerivationTerm, derive_term, format_placeholder, format_sum
 from gpudesk.domain.fleet import IDLE_SHARE, FleetAnswer, FleetCost, FleetOption, FleetSettings, Supply
 from gpudesk.domain.sizing import SizingOption
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -109,15 +109,10 @@ def explain_fleet_figure(fleet: DerivedFleet, figure: str, name: str, formatter:
     conditions = order if supply is None else tr("{supply}: {text}", supply=supply.label, text=order)
     if term is None:
         missing = None if cost is None else cost.missing
-        return None if missing is None else Explanation(
-            what=tr("Cost of {name}", name=name),
-            conditions=conditions,
-
-
-            band=to_sentence(format_message(missing, formatter)),
-
-
-        )  # fmt: skip
+        if missing is None:
+            return None
+        band = to_sentence(format_message(missing, formatter))
+        return Explanation(what=tr("Cost of {name}", name=name), conditions=conditions, band=band)
     text, unit_text = format_term_value(term, formatter)
     band = ""
     if cost is not None and unit is not None:
@@ -148,7 +143,7 @@ def _make_peak_term(fleet: DerivedFleet) -> DerivationTerm:
     )
     formula = " × ".join(format_placeholder(each.name) for each in terms)
     peak = math.prod(each.value for each in factors)
-    return DerivationTerm("peak load", peak, _get_load_unit(fleet), formula, inputs=terms)
+    return derive_term("peak load", peak, _get_load_unit(fleet), formula, *terms)
 
 
 def _get_load_unit(fleet: DerivedFleet) -> str:
@@ -163,16 +158,14 @@ def _make_capacity_term(fleet: DerivedFleet) -> DerivationTerm:
 
 def _make_replica_term(fleet: DerivedFleet) -> DerivationTerm:
     cap = next(1.0 / each.value for each in fleet.sizing.factors if each.name == "cap")
-    return DerivationTerm(
+    return derive_term(
         "working replicas",
         fleet.working,
         None,
         "ceil({peak_load} ÷ ({load_of_a_replica} × {usable_share}))",
-        inputs=(
-            _make_peak_term(fleet),
-            _make_capacity_term(fleet),
-            DerivationTerm("usable share", cap, None, source=_SCENARIO),
-        ),
+        _make_peak_term(fleet),
+        _make_capacity_term(fleet),
+        DerivationTerm("usable share", cap, None, source=_SCENARIO),
     )
 
 
@@ -181,12 +174,13 @@ def _make_size_term(fleet: DerivedFleet) -> DerivationTerm:
 
 
 def _derive_accelerators(fleet: DerivedFleet) -> DerivationTerm:
-    return DerivationTerm(
+    return derive_term(
         "accelerators in use",
         fleet.option.used,
         None,
         "{working_replicas} × {accelerators_of_a_replica}",
-        inputs=(_make_replica_term(fleet), _make_size_term(fleet)),
+        _make_replica_term(fleet),
+        _make_size_term(fleet),
     )
 
 
@@ -202,28 +196,27 @@ def _derive_systems(fleet: DerivedFleet) -> DerivationTerm | None:
         return None
     spare_replicas = (option.spare - option.spare_systems * option.slots) // fleet.replica
     spans = option.systems_per_replica > 1
-    packing_term = DerivationTerm(
+    packing_term = derive_term(
         "systems of a replica" if spans else "replicas of a system",
         option.systems_per_replica if spans else option.slots // fleet.replica,
         None,
         "ceil({accelerators_of_a_replica} ÷ {slots_of_a_system})"
         if spans
         else "floor({slots_of_a_system} ÷ {accelerators_of_a_replica})",
-        inputs=(_make_slot_term(fleet), _make_size_term(fleet)),
+        _make_slot_term(fleet),
+        _make_size_term(fleet),
     )
-    return DerivationTerm(
+    return derive_term(
         "systems",
         option.systems,
         None,
         "({working_replicas} + {spare_replicas}) × {systems_of_a_replica} + {spare_systems}"
         if spans
         else "ceil(({working_replicas} + {spare_replicas}) ÷ {replicas_of_a_system}) + {spare_systems}",
-        inputs=(
-            _make_replica_term(fleet),
-            DerivationTerm("spare replicas", spare_replicas, None, source=_SCENARIO),
-            packing_term,
-            DerivationTerm("spare systems", option.spare_systems, None, source=_SCENARIO),
-        ),
+        _make_replica_term(fleet),
+        DerivationTerm("spare replicas", spare_replicas, None, source=_SCENARIO),
+        packing_term,
+        DerivationTerm("spare systems", option.spare_systems, None, source=_SCENARIO),
     )
 
 
@@ -242,21 +235,17 @@ def _derive_racks(fleet: DerivedFleet) -> DerivationTerm | None:
     limit = _make_input_term(fleet, "rack_kw")
     if limit_kw is not None:
         limit = DerivationTerm(limit.name, limit_kw, "kW", source=_SCENARIO)
-    room = DerivationTerm(
+    room = derive_term(
         "systems of a rack",
         len(first.systems),
         None,
         "all of them" if first.limited_by is None else "as many as its height and its power allow",
-        inputs=(
-            DerivationTerm("height of a rack", first.height_units, "U"),
-            DerivationTerm("height of a system", first.systems[0].rack_units, "U"),
-            limit,
-            _make_system_power_term(fleet),
-        ),
+        DerivationTerm("height of a rack", first.height_units, "U"),
+        DerivationTerm("height of a system", first.systems[0].rack_units, "U"),
+        limit,
+        _make_system_power_term(fleet),
     )
-    return DerivationTerm(
-        "racks", len(option.racks), None, "ceil({systems} ÷ {systems_of_a_rack})", inputs=(systems, room)
-    )
+    return derive_term("racks", len(option.racks), None, "ceil({systems} ÷ {systems_of_a_rack})", systems, room)
 
 
 # Power and utilization
@@ -267,31 +256,33 @@ def _derive_power(fleet: DerivedFleet) -> DerivationTerm | None:
     if option.power_max_kw is None or option.power_average_kw is None or draw is None:
         return None
     bought = DerivationTerm("accelerators bought", fleet.paid, None)
-    most = DerivationTerm(
+    most = derive_term(
         "maximum power",
         option.power_max_kw,
         "kW",
         "{power_of_a_system} × {accelerators_bought} ÷ {slots_of_a_system}",
-        inputs=(_make_system_power_term(fleet), bought, _make_slot_term(fleet)),
+        _make_system_power_term(fleet),
+        bought,
+        _make_slot_term(fleet),
     )
-    busy = DerivationTerm(
+    busy = derive_term(
         "busy share",
         option.used * option.utilization / fleet.paid,
         None,
         "{accelerators_in_use} × {utilization} ÷ {accelerators_bought}",
-        inputs=(DerivationTerm("accelerators in use", option.used, None), _derive_utilization(fleet), bought),
+        DerivationTerm("accelerators in use", option.used, None),
+        _derive_utilization(fleet),
+        bought,
     )
-    return DerivationTerm(
+    return derive_term(
         "average power",
         option.power_average_kw,
         "kW",
         "{maximum_power} × {draw_under_load} × ({draw_while_idle} + (1 − {draw_while_idle}) × {busy_share})",
-        inputs=(
-            most,
-            DerivationTerm("draw under load", draw.likely, None, source=_describe_source(fleet, "draw")),
-            DerivationTerm("draw while idle", IDLE_SHARE, None, source=tr("assumption")),
-            busy,
-        ),
+        most,
+        DerivationTerm("draw under load", draw.likely, None, source=_describe_source(fleet, "draw")),
+        DerivationTerm("draw while idle", IDLE_SHARE, None, source=tr("assumption")),
+        busy,
     )
 
 
@@ -299,16 +290,14 @@ def _derive_utilization(fleet: DerivedFleet) -> DerivationTerm:
     peak, curve = _make_peak_term(fleet), fleet.answer.curve
     factor = DerivationTerm("peak over average", curve.peak_factor, None, source=curve.kind.label)
     average, formula = peak.number / curve.peak_factor, "{peak_load} ÷ {peak_over_average}"
-    return DerivationTerm(
+    return derive_term(
         "utilization",
         fleet.option.utilization,
         None,
         "{average_load} ÷ ({working_replicas} × {load_of_a_replica})",
-        inputs=(
-            DerivationTerm("average load", average, peak.unit, formula, inputs=(peak, factor)),
-            DerivationTerm("working replicas", fleet.working, None),
-            _make_capacity_term(fleet),
-        ),
+        derive_term("average load", average, peak.unit, formula, peak, factor),
+        DerivationTerm("working replicas", fleet.working, None),
+        _make_capacity_term(fleet),
     )
 
 
@@ -329,33 +318,29 @@ def _derive_cost(fleet: DerivedFleet, supply: Supply, unit: FleetCostUnit) -> De
         rate = math.fsum(hour.requests_per_s for hour in hours) / len(hours)
         seconds = fleet.answer.horizon_years * HOURS_PER_YEAR * SECONDS_PER_HOUR
         growth = millions * _MILLION / (rate * fleet.output_tokens * seconds)
-        tokens = DerivationTerm(
+        tokens = derive_term(
             "million output tokens",
             millions,
             None,
             "{average_requests} × {tokens_of_a_request} × {seconds} × {growth} ÷ 1,000,000",
-            inputs=(
-                DerivationTerm("average requests", rate, "1/s", source=fleet.answer.curve.kind.label),
-                DerivationTerm("tokens of a request", fleet.output_tokens, None, source=_SCENARIO),
-                DerivationTerm("seconds", seconds, None),
-                DerivationTerm("growth", growth, None, source=tr("mean demand over that of today")),
-            ),
+            DerivationTerm("average requests", rate, "1/s", source=fleet.answer.curve.kind.label),
+            DerivationTerm("tokens of a request", fleet.output_tokens, None, source=_SCENARIO),
+            DerivationTerm("seconds", seconds, None),
+            DerivationTerm("growth", growth, None, source=tr("mean demand over that of today")),
         )
         formula = "{total_cost} ÷ {million_output_tokens}"
-        return DerivationTerm("cost per million output tokens", usd, code, formula, inputs=(total, tokens))
+        return derive_term("cost per million output tokens", usd, code, formula, total, tokens)
     if unit is FleetCostUnit.USER:
         over = DerivationTerm("user-months", total.number / usd, None, source=_SCENARIO)
-        return DerivationTerm("cost per user-month", usd, code, "{total_cost} ÷ {user_months}", inputs=(total, over))
+        return derive_term("cost per user-month", usd, code, "{total_cost} ÷ {user_months}", total, over)
     over = DerivationTerm("months", fleet.answer.horizon_years * MONTHS_PER_YEAR, None, source=_SCENARIO)
-    return DerivationTerm("cost per month", usd, code, "{total_cost} ÷ {months}", inputs=(total, over))
+    return derive_term("cost per month", usd, code, "{total_cost} ÷ {months}", total, over)
 
 
 def _make_total_term(fleet: DerivedFleet, cost: FleetCost) -> DerivationTerm:
     terms = tuple(_make_line_term(fleet, cost, line) for line in cost.lines if line.usd)
     formula = format_sum(tuple(each.name for each in terms))
-    return DerivationTerm(
-        "total cost", math.fsum(each.number for each in terms), fleet.money.code, formula, inputs=terms
-    )
+    return derive_term("total cost", math.fsum(each.number for each in terms), fleet.money.code, formula, *terms)
 
 
 def _make_line_term(fleet: DerivedFleet, cost: FleetCost, line: CostLine) -> DerivationTerm:
@@ -367,16 +352,14 @@ def _make_line_term(fleet: DerivedFleet, cost: FleetCost, line: CostLine) -> Der
         hours, hourly = fleet.answer.horizon_years * HOURS_PER_YEAR, cost.rent_usd_per_hour or 0.0
         money = fleet.money
         count = line.usd / hours / hourly if hourly else None
-        return DerivationTerm(
+        return derive_term(
             "rent",
             money.convert_to_currency(line.usd),
             money.code,
             "{accelerators_rented} × {hours} × {hourly_rent}",
-            inputs=(
-                DerivationTerm("accelerators rented", count, None, source=tr("mean over all hours and years")),
-                DerivationTerm("hours", hours, None, source=_SCENARIO),
-                DerivationTerm("hourly rent", money.convert_to_currency(hourly), f"{money.code}/h"),
-            ),
+            DerivationTerm("accelerators rented", count, None, source=tr("mean over all hours and years")),
+            DerivationTerm("hours", hours, None, source=_SCENARIO),
+            DerivationTerm("hourly rent", money.convert_to_currency(hourly), f"{money.code}/h"),
         )
     words, names = COST_LINES[line.name]
     inputs = [_make_input_term(fleet, name) for name in names if name != _BOUGHT and name not in _OF_POWER]
@@ -387,7 +370,7 @@ def _make_line_term(fleet: DerivedFleet, cost: FleetCost, line: CostLine) -> Der
         inputs.append(DerivationTerm("average power", fleet.option.power_average_kw, "kW"))
     elif "host_w" in names and fleet.option.power_max_kw is not None:
         inputs.append(DerivationTerm("maximum power", fleet.option.power_max_kw, "kW"))
-    return DerivationTerm(label_cost_line(line.name), usd, code, words, inputs=tuple(inputs))
+    return derive_term(label_cost_line(line.name), usd, code, words, *inputs)
 
 
 def _make_input_term(fleet: DerivedFleet, name: str) -> DerivationTerm:
