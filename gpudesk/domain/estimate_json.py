@@ -6,10 +6,12 @@ Keys, order and units are stable.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import fields
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
@@ -68,10 +70,47 @@ def encode_value(value: Any) -> Any:  # noqa: ANN401 - any value, and any JSON
     return {name: encode_value(getattr(value, name)) for name in names or [field.name for field in fields(value)]}
 
 
+#: A field of an object: its key, the path to its value, and the fields of the records there, empty for all.
+_FieldSpec = tuple[str, tuple[str, ...], tuple["_FieldSpec", ...]]
+
+
+@cache
+def _parse_names(names: str) -> tuple[_FieldSpec, ...]:
+    levels: list[list[_FieldSpec]] = [[]]
+    for token in re.findall(r"[\w.=]+|[()]", names):
+        if token == "(":
+            levels.append([])
+        elif token == ")":
+            inner = tuple(levels.pop())
+            levels[-1][-1] = (*levels[-1][-1][:2], inner)
+        else:
+            key, _, path = token.partition("=")
+            levels[-1].append((key, tuple((path or key).split(".")), ()))
+    return tuple(levels[0])
+
+
 def encode_fields(record: object, names: str) -> dict[str, Any]:
-    """Return the fields and properties of a record, named with spaces between; `key=field` renames one."""
-    pairs = (name.partition("=") for name in names.split())
-    return {key: encode_value(getattr(record, field or key)) for key, _, field in pairs}
+    """Return the fields and properties of a record, named with spaces between.
+
+    `key=field` renames one, `key=field.inner` is a field of a record inside, null without that record, and
+    `key(names)` has these fields of the record or of each record in a list.
+    """
+    return _encode_specs(record, _parse_names(names))
+
+
+def _encode_specs(record: Any, specs: tuple[_FieldSpec, ...]) -> dict[str, Any]:  # noqa: ANN401 - any record
+    encoded = {}
+    for key, path, inner in specs:
+        value = record
+        for name in path:
+            value = None if value is None else getattr(value, name)
+        if not inner or value is None:
+            encoded[key] = encode_value(value)
+        elif isinstance(value, tuple | list) and not hasattr(value, "_fields"):
+            encoded[key] = [_encode_specs(each, inner) for each in value]
+        else:
+            encoded[key] = _encode_specs(value, inner)
+    return encoded
 
 
 def encode_each(records: Iterable[object], names: str) -> list[dict[str, Any]]:
@@ -179,7 +218,7 @@ def write_record_json(records: Iterable[ComparableRun]) -> list[dict[str, Any]]:
             **encode_fields(record.request, "date tp pp ep dp attention_dp"),
             **encode_fields(record.request.workload, "input_tokens output_tokens"),
             "load": {"kind": record.request.workload.load.kind.value, **write_load_json(record.request.workload.load)},
-            "source": encode_fields(record.source, "id title publisher kind url date"),
+            **encode_fields(record, "source(id title publisher kind url date)"),
         }
         for record in records
     ]

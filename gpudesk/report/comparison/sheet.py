@@ -365,10 +365,9 @@ def build_sheet(
     derives its headline figures, with `further` it has counts, their costs and the recommendation. In the machine style
     figures have no separators and unit names stay next to the rows.
     """
-    formatter = formatter or Formatter()
-    how_many = None if further is None else further.how_many
-    costs = None if further is None else further.costs
-    decision = None if further is None else further.decision
+    formatter, extras = formatter or Formatter(), further or SheetExtras()
+    how_many, costs, decision = extras.how_many, extras.costs, extras.decision
+    sizing = None if how_many is None else how_many.sizing
     names = list_column_names(answer)
     references = SourceNumbering(formatter)
     heads = _build_sheet_heads(answer, formatter)
@@ -398,7 +397,7 @@ def build_sheet(
         notes=references.notes,
         remarks=(
             *_list_estimate_remarks(answer, names, formatter),
-            *(() if further is None else _list_bias_remarks(answer, further, formatter)),
+            *_list_bias_remarks(answer, extras, formatter),
             *(() if date is None else list_stale_remarks(answer, names, date, rule or StalenessLimits())),
             *(() if how_many is None else _list_count_remarks(how_many)),
             *(() if costs is None else list_cost_remarks(answer, costs, names, formatter)),
@@ -410,31 +409,21 @@ def build_sheet(
         sources=references.sources,
         foot=_list_foot_facts(answer, formatter),
         working=() if explain is None else build_sheet_workings(answer, names, formatter, explain),
-        sizing=()
-        if how_many is None or how_many.sizing is None
-        else tuple(list_sizing_remarks(how_many.sizing, names, formatter, further.leading if further else None)),
+        sizing=() if sizing is None else tuple(list_sizing_remarks(sizing, names, formatter, extras.leading)),
         how_many=NO_TABLE if how_many is None else build_counts_table(answer, how_many, heads, formatter),
         costs=NO_TABLE if costs is None else build_costs_table(answer, costs, heads, formatter),
         recommendation=None
-        if decision is None or further is None
-        else build_recommendation(decision, further.flips, heads, formatter, further.decision_costs),
-        verdict=""
-        if further is None or further.leading is None
-        else describe_comparison(answer, further.leading, formatter),
-        trace=()
-        if decision is None or further is None or not further.with_rules
-        else build_trace_rows(decision, formatter),
-        fleet=None
-        if further is None or further.fleet is None
-        else _build_fleet(answer, further.fleet, heads, formatter),
+        if decision is None
+        else build_recommendation(decision, extras.flips, heads, formatter, extras.decision_costs),
+        verdict="" if extras.leading is None else describe_comparison(answer, extras.leading, formatter),
+        trace=() if decision is None or not extras.with_rules else build_trace_rows(decision, formatter),
+        fleet=None if extras.fleet is None else _build_fleet(answer, extras.fleet, heads, formatter),
     )
 
 
 def _build_fleet(
-    answer: Answer, fleet: FleetAnswer | None, heads: tuple[ComparisonHead, ...], formatter: Formatter
-) -> SheetFleet | None:
-    if fleet is None:
-        return None
+    answer: Answer, fleet: FleetAnswer, heads: tuple[ComparisonHead, ...], formatter: Formatter
+) -> SheetFleet:
     choices = answer.scenario.accelerators
     indexes = assign_palette_indexes(choices)
     names = list_accelerator_names(answer)
@@ -596,9 +585,9 @@ def _list_estimate_remarks(answer: Answer, names: tuple[str, ...], formatter: Fo
     )
 
 
-def _list_bias_remarks(answer: Answer, further: SheetExtras, formatter: Formatter) -> Iterator[SheetRemark]:
+def _list_bias_remarks(answer: Answer, extras: SheetExtras, formatter: Formatter) -> Iterator[SheetRemark]:
     """Yield how much the throughput of similar measured runs was estimated too high or too low, by accelerator."""
-    biases = dict(zip(list_accelerator_names(answer), further.throughput_biases, strict=False))
+    biases = dict(zip(list_accelerator_names(answer), extras.throughput_biases, strict=False))
     for name, bias in biases.items():
         if bias is not None and answer.has_load:
             yield SheetRemark("", describe_bias(bias, "output_tokens_per_s", name, formatter))

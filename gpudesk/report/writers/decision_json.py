@@ -31,7 +31,7 @@ from gpudesk.domain.reference_data import (
     SignalStatus,
     SoftwareSupport,
 )
-from gpudesk.domain.routing import RouteRanking, RoutingResult
+from gpudesk.domain.routing import RoutingResult
 from gpudesk.report.decision.advisory import group_by_software, list_load_workings
 from gpudesk.report.decision.buy_or_wait import find_signal_state
 from gpudesk.report.decision.export_control import describe_rule_outcome, get_export_warning
@@ -45,9 +45,12 @@ from gpudesk.report.decision.verdict import (
     find_leading_column,
     format_verdict,
 )
-from gpudesk.report.writers.json_values import encode_systems
+from gpudesk.report.writers.json_values import SYSTEM_COUNT
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, format_message
+
+#: Fields of a tested condition, by their keys.
+TESTED_CONDITION = "condition=text left right holds"
 
 
 def encode_buy_or_wait(analysis: DeferralAnalysis, inputs: Mapping[str, object] | None = None) -> dict[str, Any]:
@@ -58,52 +61,32 @@ def encode_buy_or_wait(analysis: DeferralAnalysis, inputs: Mapping[str, object] 
         **encode_fields(
             analysis,
             "months_to_launch months_to_next slip_months delivery_months gap_months years verdict document computed "
-            "computed_likely=likely",
+            "computed_likely=likely rules(rule verdict decides=strong said=text) tokens_per_month "
+            "tokens_from=tokens_origin monthly(buy_usd next_usd without_usd without_from=without_origin "
+            "without_rent_of=gap_rental buy_usd_per_million next_usd_per_million) sums turns prices notes",
         ),
-        "rules": encode_each(analysis.rules, "rule verdict decides=strong said=text"),
-        **encode_fields(analysis, "tokens_per_month tokens_from=tokens_origin"),
-        "monthly": encode_fields(
-            analysis.monthly,
-            "buy_usd next_usd without_usd without_from=without_origin without_rent_of=gap_rental buy_usd_per_million "
-            "next_usd_per_million",
-        ),
-        **encode_fields(analysis, "sums turns prices notes"),
     }
 
 
 def encode_routing(routing: RoutingResult, inputs: Mapping[str, object] | None = None) -> dict[str, Any]:
     """Return the plans for requests of two kinds; `inputs` are the user's."""
+    ranking = "(cheapest decided within_error=level beyond_one_vendor=beyond)"
     return {
         "columns": list(routing.keys),
         "inputs": dict(inputs or {}),
         **encode_fields(
-            routing, "requests_per_s requests_from=rate_origin utilisation_cap spare_replicas years classes"
+            routing,
+            "requests_per_s requests_from=rate_origin utilisation_cap spare_replicas years classes "
+            "plans(plan count counts spare pools(column=key accelerator kinds parallel=plan replicas spare_replicas "
+            "count counts requests_per_s) owned_usd rented_usd software_usd software_alone_usd reason) "
+            f"owned{ranking} rented{ranking}",
         ),
-        "plans": [
-            {
-                **encode_fields(plan, "plan count counts spare"),
-                "pools": encode_each(
-                    plan.pools,
-                    "column=key accelerator kinds parallel=plan replicas spare_replicas count counts requests_per_s",
-                ),
-                **encode_fields(plan, "owned_usd rented_usd software_usd software_alone_usd reason"),
-            }
-            for plan in routing.plans
-        ],
-        "owned": _encode_ranking(routing.owned),
-        "rented": _encode_ranking(routing.rented),
         "shared_pool": {
             "loss": encode_value(routing.shared_loss),
             "working": _encode_shared_pool(routing.shared_working),
         },
         "notes": encode_value(routing.notes),
     }
-
-
-def _encode_ranking(ranking: RouteRanking | None) -> dict[str, Any] | None:
-    if ranking is None:
-        return None
-    return encode_fields(ranking, "cheapest decided within_error=level beyond_one_vendor=beyond")
 
 
 def _encode_shared_pool(term: DerivationTerm | None) -> dict[str, Any] | None:
@@ -118,14 +101,12 @@ def encode_watch_list(watched: Iterable[SignalStatus]) -> list[dict[str, Any]]:
 
 
 def _encode_watched_signal(watched: SignalStatus) -> dict[str, Any]:
-    signal, note = watched.signal, "value date source note"
+    note = "(value date source note)"
     return {
-        **encode_fields(signal, "id title look_for document=source dated threshold"),
+        **encode_fields(watched.signal, "id title look_for document=source dated threshold"),
         "state": find_signal_state(watched).value,
-        **encode_fields(watched, "value date missing"),
-        "note": None if watched.note is None else encode_fields(watched.note, note),
-        "note_without_effect": None if watched.idle is None else encode_fields(watched.idle, note),
-        **encode_fields(signal, "known if_passed if_not statements disputes"),
+        **encode_fields(watched, f"value date missing note{note} note_without_effect=idle{note}"),
+        **encode_fields(watched.signal, "known if_passed if_not statements disputes"),
     }
 
 
@@ -149,37 +130,25 @@ def encode_export_checks(checks: Sequence[ExportCheck], rules: ExportRuleSet) ->
 
 def _encode_export_check(check: ExportCheck) -> dict[str, Any]:
     return {
-        **encode_fields(check, "accelerator name tpp"),
-        "scores": encode_each(check.scores, "precision flops bits tpp"),
+        **encode_fields(check, "accelerator name tpp scores(precision flops bits tpp)"),
         "rules": [_encode_rule_check(each) for each in check.rules],
-        "refused": encode_each(check.refused, "statement dispute rule peak_flops=peak bits tpp limit worked"),
-        "notes": encode_value(check.notes),
+        **encode_fields(check, "refused(statement dispute rule peak_flops=peak bits tpp limit worked) notes"),
     }
 
 
 def _encode_rule_check(check: ExportRuleCheck) -> dict[str, Any]:
-    threshold = check.threshold
     return {
-        "rule": check.rule.id,
-        "threshold": None if threshold is None else threshold.limit.value,
-        "standing": None if threshold is None else threshold.standing.value,
-        **encode_fields(check, "described=met names_destination=named"),
+        **encode_fields(
+            check,
+            "rule=rule.id threshold=threshold.limit.value standing=threshold.standing described=met "
+            "names_destination=named",
+        ),
         "sentence": describe_rule_outcome(check),
-        "lines": [
-            {
-                "name": line.line.name,
-                "described": line.met,
-                "note": line.line.note,
-                "limits": [
-                    {
-                        **encode_fields(comparison.limit, "measured limit=value at_least"),
-                        **encode_fields(comparison, "value standing"),
-                    }
-                    for comparison in line.comparisons
-                ],
-            }
-            for line in check.lines
-        ],
+        **encode_fields(
+            check,
+            "lines(name=line.name described=met note=line.note limits=comparisons(measured=limit.measured "
+            "limit=limit.value at_least=limit.at_least value standing))",
+        ),
     }
 
 
@@ -219,21 +188,16 @@ def encode_negotiation(sheet: NegotiationSheet) -> dict[str, Any]:
 
 
 def _encode_purchase_step(line: ProcurementStepStatus) -> dict[str, Any]:
-    step = line.step
     return {
-        **encode_fields(step, "id title strength source dated until"),
-        **encode_fields(line, "past applies"),
-        "tested": encode_each(line.tested, TESTED_CONDITION),
-        "missing": list(line.missing),
-        **encode_fields(step, "ask why otherwise"),
-        **encode_fields(line, "done=is_done note"),
-        "points": [
-            {**encode_fields(each.point, "id text"), **encode_fields(each, "done=is_done note")} for each in line.points
-        ],
-        "figures": encode_each(
-            step.figures, "label value high unit dated accelerators anecdotal statements disputes worked"
+        **encode_fields(line.step, "id title strength source dated until"),
+        **encode_fields(line, f"past applies tested({TESTED_CONDITION}) missing"),
+        **encode_fields(line.step, "ask why otherwise"),
+        **encode_fields(line, "done=is_done note points(id=point.id text=point.text done=is_done note)"),
+        **encode_fields(
+            line.step,
+            "figures(label value high unit dated accelerators anecdotal statements disputes worked) statements "
+            "disputes",
         ),
-        **encode_fields(step, "statements disputes"),
     }
 
 
@@ -250,10 +214,9 @@ def encode_weight_loading(loadings: Mapping[str, WeightLoading | Message]) -> li
             **encode_fields(loading, "accelerator weights_bytes in_host link_bytes_per_s storage_bytes_per_s"),
             "one": _encode_load_time(loading.one),
             "host": _encode_load_time(loading.host),
-            "quoted": encode_each(
-                loading.quoted, "statement=claim date=dated low_bytes_per_s high_bytes_per_s slowest_s fastest_s"
+            **encode_fields(
+                loading, "quoted(statement=claim date=dated low_bytes_per_s high_bytes_per_s slowest_s fastest_s) notes"
             ),
-            "notes": encode_value(loading.notes),
         }
         for key, loading in loadings.items()
     ]
@@ -269,9 +232,6 @@ def _encode_load_time(time: WeightLoadTime) -> dict[str, Any]:
 
 ColumnNamesByKey = Mapping[str, str]
 
-#: Fields of a tested condition, by their keys.
-TESTED_CONDITION = "condition=text left right holds"
-
 
 def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: ColumnNamesByKey) -> dict[str, Any]:
     """Return a decision as JSON values: numbers are finite, unknown values are null.
@@ -279,13 +239,9 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
     `names` are those of the columns by key.
     """
     formatter = Formatter()
-    recommended = decision.recommended
     pilot, other = decision.pilot, decision.other_payment
     return {
-        "recommendation": None
-        if recommended is None
-        else encode_fields(recommended, "accelerator key count parallel=plan"),
-        "verdict": decision.verdict.value,
+        **encode_fields(decision, "recommendation=recommended(accelerator key count parallel=plan) verdict"),
         "sentence": format_verdict(decision, names, formatter),
         "why": describe_verdict_reason(decision, names, formatter),
         "terms": describe_verdict_terms(decision, names, formatter),
@@ -294,15 +250,10 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
         "other_payment": None
         if other is None
         else {
-            "payment": other.payment,
-            "leading": other.leader.key,
-            "runner_up": None if other.runner_up is None else other.runner_up.key,
+            **encode_fields(other, "payment leading=leader.key runner_up=runner_up.key"),
             "odds": {each.key: each.odds for each in (other.leader, other.runner_up) if each is not None},
         },
-        "scope": {
-            "answered": decision.scope.answered,
-            "why": None if decision.scope.why is None else format_message(decision.scope.why, formatter),
-        },
+        **encode_fields(decision, "scope"),
         "candidates": [_encode_candidate(each, decision) for each in decision.candidates],
         "reasons": [_encode_reason(each, names, formatter) for each in decision.reasons],
         "against": [_encode_reason(each, names, formatter) for each in decision.against],
@@ -310,9 +261,11 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
         "ways_out": [
             {
                 **encode_fields(way, "kind budget_usd"),
-                **encode_fields(way.estimate.request, "accelerator weights"),
-                "input_tokens": way.estimate.request.workload.input_tokens,
-                **encode_fields(way.estimate, "count parallel=plan output_tokens_per_s"),
+                **encode_fields(
+                    way.estimate,
+                    "accelerator=request.accelerator weights=request.weights "
+                    "input_tokens=request.workload.input_tokens count parallel=plan output_tokens_per_s",
+                ),
                 "sentence": ": ".join(describe_way_out(way, formatter)),
             }
             for way in decision.ways_out
@@ -335,21 +288,18 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
 
 
 def _encode_candidate(candidate: DecisionCandidate, decision: Decision) -> dict[str, Any]:
-    objective, value = decision.objective, candidate.value
+    objective = decision.objective
     return {
         **encode_fields(candidate, "key accelerator count parallel=plan eligible odds"),
         "objective": {
             "name": objective.name.value,
             "unit": objective.unit,
             "better": "lower" if objective.lower_is_better else "higher",
-            "payment": candidate.payment,
-            "value": None if value is None else value.value,
-            "low": None if value is None else value.low,
-            "high": None if value is None else value.high,
+            **encode_fields(candidate, "payment value=value.value low=value.low high=value.high"),
         },
-        **encode_fields(candidate, "missing needed arguments=score removed open=open_rules"),
-        "systems": encode_systems(candidate.systems),
-        "like_for_like": candidate.like_for_like,
+        **encode_fields(
+            candidate, f"missing needed arguments=score removed open=open_rules systems({SYSTEM_COUNT}) like_for_like"
+        ),
     }
 
 
@@ -380,23 +330,17 @@ def _encode_trace_line(line: TraceLine, columns: Sequence[str]) -> dict[str, Any
     cells = dict(zip(columns, line.cells, strict=True))
     rule = line.rule
     return {
-        "rule": rule.id,
-        "title": line.title,
-        "strength": rule.strength.value,
+        **encode_fields(line, "rule=rule.id title strength=rule.strength"),
         "theme": line.case.theme or rule.theme,
         "source": rule.source,
         "dated": rule.dated or None,
-        "pair": list(rule.pair),
-        "answer": encode_value(line.answers),
-        "tested": encode_each(line.tested, TESTED_CONDITION),
+        **encode_fields(line, f"pair=rule.pair answer=answers tested({TESTED_CONDITION})"),
         "favours": [key for key, cell in cells.items() if cell.effect is RuleEffect.FAVOURS],
-        **encode_fields(line, "role weight counted_with"),
-        "shows": rule.shows,
+        **encode_fields(line, "role weight counted_with shows=rule.shows"),
         "effects": {
-            key: {**encode_fields(cell, "effect value"), "tested": encode_each(cell.tested, TESTED_CONDITION)}
-            for key, cell in cells.items()
+            key: encode_fields(cell, f"effect value tested({TESTED_CONDITION})") for key, cell in cells.items()
         },
-        "advice": line.case.advice,
+        **encode_fields(line, "advice=case.advice"),
         **encode_fields(rule, "printed corrected unfounded disputes"),
     }
 
@@ -420,8 +364,7 @@ def encode_questions(answers: Mapping[str, QuestionAnswer]) -> dict[str, Any]:
 def _encode_question(question: DecisionQuestion, answered: QuestionAnswer) -> dict[str, Any]:
     bounds = question.bounds
     return {
-        **encode_fields(question, "id screen"),
-        "strength": question.screen.strength.value,
+        **encode_fields(question, "id screen strength=screen.strength"),
         "title": get_question_text(question.id),
         "why": get_question_reason(question.id),
         "options": [_encode_option(question.id, each) for each in question.options],
@@ -448,7 +391,7 @@ def _encode_rule(rule: DecisionRule, weight: float) -> dict[str, Any]:
         "dated": rule.dated or None,
         "pair": list(rule.pair),
         "weight": weight,
-        "asks": list(rule.asks),
-        "cases": encode_each(rule.cases, "when requires favours checks advice"),
-        **encode_fields(rule, "printed corrected unfounded disputes against"),
+        **encode_fields(
+            rule, "asks cases(when requires favours checks advice) printed corrected unfounded disputes against"
+        ),
     }

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
-from gpudesk.domain.accelerator import OwnedSystems, SystemCount
 from gpudesk.domain.cost import CostAnswer, CostColumn, CostDistribution, TokenCosts
 from gpudesk.domain.estimate_json import encode_each, encode_fields, encode_value
 from gpudesk.domain.fleet import FleetAnswer, FleetOption, Supply
-from gpudesk.domain.sizing import AcceleratorNeeds, DeploymentSize, FitCell, SizingOption, SizingResult
+from gpudesk.domain.sizing import AcceleratorNeeds, FitCell, SizingOption, SizingResult
 from gpudesk.report.sizing import describe_sizing
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.units import GIB
@@ -17,27 +16,14 @@ from gpudesk.text.units import GIB
 
 def encode_counts(keys: Sequence[str], how_many: AcceleratorNeeds) -> dict[str, Any]:
     """Return the counts by column and weight format; `keys` name the columns."""
+    size = "(count parallel=plan)"
+    formats = f"bits weights one_request=one{size} in_flight=load{size} reason"
     return {
         "needed": [
-            {
-                "accelerator": key,
-                "formats": [
-                    {
-                        **encode_fields(each, "bits weights"),
-                        "one_request": _encode_size(each.one),
-                        "in_flight": _encode_size(each.load),
-                        "reason": encode_value(each.reason),
-                    }
-                    for each in needed
-                ],
-            }
+            {"accelerator": key, "formats": encode_each(needed, formats)}
             for key, needed in zip(keys, how_many.needed, strict=True)
         ]
     }
-
-
-def _encode_size(size: DeploymentSize | None) -> dict[str, Any] | None:
-    return None if size is None else encode_fields(size, "count parallel=plan")
 
 
 def encode_sizing(sizing: SizingResult, names: tuple[str, ...]) -> dict[str, Any]:
@@ -56,24 +42,14 @@ def _encode_sizing_candidate(sizing: SizingResult, candidate: SizingOption, name
     return {
         "accelerator": candidate.accelerator,
         **{key: value if answered else None for key, value in fields.items()},
-        "systems": _encode_systems(candidate.systems),
-        **encode_fields(candidate, "factors output_tokens_per_s power_kw"),
-        "serving_engine": None if candidate.estimate is None else candidate.estimate.serving_engine,
-        **encode_fields(candidate, "bound reason notes"),
+        **encode_fields(
+            candidate,
+            "systems(system=system.id systems=count.systems size=count.size used=count.used idle=count.idle power_kw "
+            "power_estimated) factors output_tokens_per_s power_kw serving_engine=estimate.serving_engine bound reason "
+            "notes",
+        ),
         "sentence": describe_sizing(sizing, candidate, name, Formatter()),
     }
-
-
-def _encode_systems(owned: OwnedSystems | None) -> dict[str, Any] | None:
-    return (
-        None
-        if owned is None
-        else {
-            "system": owned.system.id,
-            **encode_fields(owned.count, "systems size used idle"),
-            **encode_fields(owned, "power_kw power_estimated"),
-        }
-    )
 
 
 def encode_fleets(answer: FleetAnswer) -> dict[str, Any]:
@@ -96,19 +72,12 @@ def _encode_supply(supply: tuple[str, Supply] | None) -> dict[str, Any]:
 
 
 def _encode_fleet(option: FleetOption) -> dict[str, Any]:
-    sizing = option.sizing
-    return {
-        **encode_fields(option, "accelerator reason"),
-        "parallel": None if sizing is None else encode_value(sizing.plan),
-        "system": None if option.system is None else option.system.id,
-        "instance": None if option.instance is None else option.instance.id,
-        **encode_fields(
-            option,
-            "systems spare_systems used spare idle systems_per_replica fabric_bits_per_s power_max_kw "
-            "power_average_kw power_estimated utilization racks hours costs years months_to_next delivery_weeks "
-            "provider_rents notes",
-        ),
-    }
+    return encode_fields(
+        option,
+        "accelerator reason parallel=sizing.plan system=system.id instance=instance.id systems spare_systems used "
+        "spare idle systems_per_replica fabric_bits_per_s power_max_kw power_average_kw power_estimated utilization "
+        "racks hours costs years months_to_next delivery_weeks provider_rents notes",
+    )
 
 
 def encode_fit_matrix(
@@ -142,8 +111,7 @@ def encode_costs(
     encoded: dict[str, Any] = {
         "candidates": [_encode_cost_column(column) for column in costs.columns],
         "break_even": encode_each(costs.break_evens, "name accelerator=key against value unit"),
-        "api_usd_per_million_output": None if costs.api is None else costs.api.value,
-        "api_usd_per_million_output_band": encode_value(costs.api),
+        **encode_fields(costs, "api_usd_per_million_output=api.value api_usd_per_million_output_band=api"),
         "tax": "excluded",
     }
     if owned is not None and rented is not None:
@@ -160,6 +128,8 @@ def _encode_quantiles(draws: CostDistribution) -> dict[str, Any]:
     return {name: {"low": low, "median": middle, "high": high} for name, (low, middle, high) in draws.quantiles.items()}
 
 
+#: Fields of the owned whole systems.
+SYSTEM_COUNT = "systems size used idle"
 _TOKEN_COSTS = (
     "usd_per_million_output=output usd_per_million_input=input usd_per_million_blended=blended usd_per_request=request "
     "usd_per_user_month=user_month"
@@ -172,23 +142,19 @@ def _encode_cost_column(column: CostColumn) -> dict[str, Any]:
     return {
         "accelerator": column.key,
         **encode_fields(column, "count output_tokens_per_s=tokens_per_s tco missing"),
-        "systems": encode_systems(column.systems),
+        **encode_fields(column, f"systems({SYSTEM_COUNT})"),
         "basis": "owned" if owned else "rented" if rented else None,
         **(owned or rented or unknown),
         "owned": owned,
         "rented": rented,
-        "rent": None if column.rent is None else encode_fields(column.rent, "low median high"),
-        **encode_fields(column, "rent_usd_per_hour idle_rented provider_rents software efficiency curve"),
+        **encode_fields(
+            column, "rent(low median high) rent_usd_per_hour idle_rented provider_rents software efficiency curve"
+        ),
         "inputs": {
             name: {"origin": each.origin.value, **(encode_value(each.spread) or _NO_SPREAD)}
             for name, each in column.inputs.items()
         },
     }
-
-
-def encode_systems(systems: SystemCount | None) -> dict[str, Any] | None:
-    """Return the owned whole systems; None if accelerators are bought singly."""
-    return None if systems is None else encode_fields(systems, "systems size used idle")
 
 
 _NO_SPREAD = {"low": None, "likely": None, "high": None}
