@@ -28,6 +28,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.estimation.operation import find_memory_plan
 from gpudesk.files import read_toml
+from gpudesk.input_records import parse_record
 from gpudesk.text.messages import Message, input_error, message, message_n
 
 if TYPE_CHECKING:
@@ -83,20 +84,8 @@ def _parse_launch_facts(engine: str, entry: dict[str, Any], version_entry: dict[
         benchmark_command=tuple(benchmark.pop("command")),
         benchmark=MappingProxyType(benchmark),
         platforms=frozenset(entry["platforms"]),
-        extras=tuple(_parse_extra(each) for each in version_entry["extras"]),
+        extras=tuple(parse_record(LaunchExtra, each, f"{path}: {engine}") for each in version_entry["extras"]),
         maintained_until=entry.get("maintained_until"),
-    )
-
-
-def _parse_extra(extra_entry: dict[str, Any]) -> LaunchExtra:
-    return LaunchExtra(
-        name=extra_entry["name"],
-        value=extra_entry["value"],
-        reason=extra_entry["reason"],
-        source=extra_entry["source"],
-        generations=frozenset(extra_entry["generations"]),
-        mixers=frozenset(extra_entry.get("mixers", ())),
-        head_dims=frozenset(extra_entry.get("head_dims", ())),
     )
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.diffusion import DiffusionSettings
 from gpudesk.domain.profile import OperatingMode, RankingFactor
 from gpudesk.files import read_toml
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.text.messages import InputError, message
+from gpudesk.input_records import parse_record
 
-_WRONG: Final = message("profile.file", "the profile settings cannot be read; install the program again")
 #: The category of accelerators that match no other.
 OTHER_CATEGORY: Final = "other"
 
@@ -45,8 +42,8 @@ class AcceleratorCategory:
     """A category of accelerators, by prefixes of names or form factors."""
 
     id: str
-    names: tuple[str, ...]
-    form_factors: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    form_factors: tuple[str, ...] = ()
 
     def holds(self, accelerator: Accelerator) -> bool:
         in_form = bool(self.form_factors) and (accelerator.form_factor or "").startswith(self.form_factors)
@@ -59,7 +56,7 @@ class RunsWellRule:
 
     bits: int
     concurrency: int
-    tokens_per_s: float
+    tokens_per_s: int
 
 
 @frozen_dataclass
@@ -87,7 +84,7 @@ class ProfileSettings:
     rivals: int
     runs_well: RunsWellRule
     enough: EnoughRule
-    modes: Mapping[OperatingMode, Mapping[RankingFactor, float]]
+    modes: dict[OperatingMode, dict[RankingFactor, float]]
     categories: tuple[AcceleratorCategory, ...]
     tasks: tuple[ProfileTask, ...]
     jobs: tuple[ProfileJob, ...]
@@ -97,49 +94,5 @@ class ProfileSettings:
 
 
 def read_profile_settings(path: Path) -> ProfileSettings:
-    """Return the content of the file; raises `InputError` that names it."""
-    document = read_toml(path)
-    try:
-        return ProfileSettings(
-            common_models=tuple(document["common_models"]),
-            counts=tuple(document["counts"]),
-            runs_well=RunsWellRule(**document["runs_well"]),
-            enough=EnoughRule(**document["enough"]),
-            modes=MappingProxyType(
-                {OperatingMode(name): _read_weights(entry) for name, entry in document["modes"].items()}
-            ),
-            categories=tuple(
-                AcceleratorCategory(each["id"], tuple(each.get("names", ())), tuple(each.get("form_factors", ())))
-                for each in document["categories"]
-            ),
-            tasks=tuple(_read_task(each) for each in document["tasks"]),
-            jobs=tuple(
-                ProfileJob(each["id"], each["context_tokens"], frozenset(each["models"])) for each in document["jobs"]
-            ),
-            **{name: document[name] for name in _NUMBERS},
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(_WRONG, str(path)) from error
-
-
-_NUMBERS: Final = (
-    "generation_months",
-    "strong_percentile",
-    "weak_percentile",
-    "high_price_usd",
-    "out_of_reach",
-    "upgrades",
-    "upgrade_candidates",
-    "recommendations",
-    "rivals",
-)
-
-
-def _read_weights(entry: Mapping[str, float]) -> Mapping[RankingFactor, float]:
-    return MappingProxyType({RankingFactor(name): float(weight) for name, weight in entry.items()})
-
-
-def _read_task(entry: Mapping[str, Any]) -> ProfileTask:
-    if "diffusion" in entry:
-        return ProfileTask(entry["id"], tuple(entry["diffusion"]), DiffusionSettings(**entry["settings"]))
-    return ProfileTask(entry["id"], tuple(entry["models"]))
+    """Return the content of the file; raises `InputError` that names file and place."""
+    return parse_record(ProfileSettings, read_toml(path), f"{path}:")
