@@ -19,7 +19,6 @@ from gpudesk.domain.diffusion import (
     DiffusionRequest,
     DiffusionResult,
     DiffusionRun,
-    DiffusionSoftware,
     NearestDiffusionRun,
 )
 from gpudesk.domain.estimate import EstimateBasis
@@ -37,8 +36,9 @@ from gpudesk.engine.diffusion import (
 )
 from gpudesk.files import read_toml
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.input_records import parse_record
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import Message, input_error, message
 
 #: Bounds of a request: pixels of a side, frames, steps, items in a batch, accelerators.
 SIZE_LIMITS: Final = {
@@ -49,7 +49,6 @@ SIZE_LIMITS: Final = {
     "batch": (1, 1024),
     "count": (1, 1024),
 }
-_WRONG_CONSTANTS: Final = message("diffusion.constants", "the constants of diffusion models are incomplete or wrong")
 
 
 class DiffusionCalibration(NamedTuple):
@@ -62,29 +61,11 @@ class DiffusionCalibration(NamedTuple):
 def read_diffusion_constants(path: Path) -> DiffusionCalibration:
     """Return the content of data/diffusion_constants.toml; raises `InputError` that names the file."""
     document = read_toml(path)
-    try:
-        memory, grades = document["memory"], document["grades"]
-        constants = DiffusionConstants(
-            peak_share=float(document["peak_share"]),
-            ceiling_flops={each: float(document["ceiling_flops"][each]) for each in DiffusionSoftware},
-            block_overhead_s={each: float(document["block_overhead_s"][each]) for each in DiffusionSoftware},
-            unet_slowdown=float(document["unet_slowdown"]),
-            parallel_efficiency=float(document["parallel_efficiency"]),
-            activation_vectors=float(memory["activation_vectors"]),
-            decoder_pixel_bytes=float(memory["decoder_pixel_bytes"]),
-            decoder_tile_pixels=int(memory["decoder_tile_pixels"]),
-            runtime_bytes=int(memory["runtime_bytes"]),
-            interval_factors={name: float(value) for name, value in document["interval"].items()},
-            image_grades=tuple(grades["image"]),
-            video_grades=tuple(grades["video"]),
-        )
-        peaks = {
-            name: {precision: tflops * 1e12 for precision, tflops in entry.items()}
-            for name, entry in document["peaks"].items()
-        }
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(_WRONG_CONSTANTS, str(path)) from error
-    return DiffusionCalibration(constants, peaks)
+    peaks = {
+        name: {precision: tflops * 1e12 for precision, tflops in entry.items()}
+        for name, entry in document.pop("peaks", {}).items()
+    }
+    return DiffusionCalibration(parse_record(DiffusionConstants, document, f"{path}:"), peaks)
 
 
 @frozen_dataclass

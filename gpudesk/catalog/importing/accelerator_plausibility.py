@@ -119,7 +119,7 @@ def _read_plausible_accelerators() -> PlausibleAccelerators:
 def find_memory_type(name: str) -> StackedMemory | GraphicsMemory | None:
     """Return the memory type by its name in sources, `HBM3E`; None for an unknown one."""
     word, known = re.sub(r"[\s-]+", "", name).upper(), _read_plausible_accelerators()
-    kinds = (*known.stacked_memory, *known.graphics_memory)
+    kinds: tuple[StackedMemory | GraphicsMemory, ...] = (*known.stacked_memory, *known.graphics_memory)
     return next((kind for kind in kinds if kind.name.upper() == word), None)
 
 
