@@ -1,6 +1,7 @@
 """Names that are given as strings to what writes JSON exist: type checkers do not read them."""
 
 import ast
+import re
 from pathlib import Path
 
 import gpudesk
@@ -22,7 +23,12 @@ def test_every_name_written_to_json_is_a_field_or_property() -> None:
                     fields |= {target.id for target in annotated if isinstance(target, ast.Name)}
                 case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
                     fields.add(name)
-                case ast.Call(func=ast.Name(id=name), args=[_, ast.Constant(value=str(names))]) if name in WRITERS:
-                    written |= {each.rpartition("=")[2]: f"{file.name}:{node.lineno}" for each in names.split()}
+                case ast.Call(func=ast.Name(id=name), args=[_, names]) if name in WRITERS:
+                    for text in ast.walk(names):
+                        if isinstance(text, ast.Constant):
+                            paths = (each.rpartition("=")[2] for each in re.findall(r"[\w.=]+", str(text.value)))
+                            written |= {
+                                each: f"{file.name}:{node.lineno}" for path in paths for each in path.split(".")
+                            }
     assert len(written) > 100
     assert {name: place for name, place in written.items() if name not in fields} == {}
