@@ -135,7 +135,10 @@ class DeskPage(QWidget):
         self.theme = theme
         self.settings = settings
         self._stale = True
+        # After the first paint, which it would delay.
+        self._proposal = make_delay(self, 0, self._propose_selection)
         desk.answered.connect(self._answered)
+        desk.gesture_changed.connect(self._proposal.start)
 
     def refresh(self) -> None:
         """Show the desk's answer; called only while the page is visible."""
@@ -155,6 +158,14 @@ class DeskPage(QWidget):
     def list_page_actions(self) -> list[ActionSpec]:
         return []
 
+    def propose_selection(self) -> Selection | None:
+        """Return what the panel explains until the user selects a figure; None for nothing."""
+        return None
+
+    def _propose_selection(self) -> None:
+        if self.isVisible() and not self.desk.in_gesture:
+            self.desk.propose_selection(self.propose_selection())
+
     def focus_content(self) -> None:
         self.setFocus()
 
@@ -166,6 +177,7 @@ class DeskPage(QWidget):
         if self.isVisible():
             self._stale = False
             self.refresh()
+            self._proposal.start()
         else:
             self._stale = True
 
@@ -175,6 +187,7 @@ class DeskPage(QWidget):
         if self._stale:
             self._stale = False
             self.refresh()
+        self._proposal.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -345,9 +358,6 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.body.wanted.connect(self.wanted)
         make_column(self.head, self.verdict, self.terms, (self.body, 1), gap=0, on=self)
         theme.follow(self._dress)
-        # After the first paint, which it would delay.
-        self._proposal = make_delay(self, 0, self._propose_selection)
-        desk.gesture_changed.connect(self._proposal.start)
         first = next(iter(self._specs))
         last = settings.get(self._setting, first)
         self.choose_view(last if last in self._specs else first)
@@ -397,10 +407,6 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         """Return the verdict on the desk's answer, for pages with one; else empty."""
         return ""
 
-    def propose_selection(self) -> Selection | None:
-        """Return what the panel explains until the user selects a figure; None for nothing."""
-        return None
-
     def make_scroll_area(self, view: ViewT) -> FullWidthScrollArea | None:  # noqa: ARG002 - for some pages
         """Return the scroll area for a new view; None for one that scrolls by itself."""
         return FullWidthScrollArea()
@@ -422,12 +428,8 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             control.setEnabled(usable)
 
     def _propose_selection(self) -> None:
-        if self.isVisible() and not self.desk.in_gesture:
-            self.desk.propose_selection(self.propose_selection() if self.body.usable else None)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._proposal.start()
+        if self.body.usable:
+            super()._propose_selection()
 
     # Interface for the window
 
@@ -471,6 +473,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.head.segment.set_value(key)
         if self.isVisible():
             self.refresh()
+            self._proposal.start()
         else:
             self._stale = True
 
@@ -483,7 +486,6 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         usable = self.body.show_state(self.problem_text, self.find_missing_input(), answered=answered)
         if usable:
             self.show_view()
-        self._proposal.start()
         if usable and needs and self.has_verdict:
             self.verdict.request()
         else:

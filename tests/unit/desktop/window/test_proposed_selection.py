@@ -52,6 +52,13 @@ def test_page_proposes_figure_of_its_verdict(
     assert window.desk.selection == selection
 
 
+def test_compare_proposes_its_first_figure_without_the_focus(window: MainWindow, qtbot: QtBot) -> None:
+    window.scenario.setFocus()
+    window.desk.open(window.desk.scenario)
+    qtbot.waitUntil(lambda: window.desk.selection == select_figure("h200-sxm", "output_tokens_per_s"))
+    assert window.desk.is_selection_proposed
+
+
 def test_profile_and_fleet_select_a_figure(window: MainWindow, qtbot: QtBot) -> None:
     window.desk.edit("", demand=Demand(DemandKind.USERS, 2000.0), fleet=FleetSettings())
     window.desk.flush()
