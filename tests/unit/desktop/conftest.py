@@ -1,4 +1,4 @@
-"""What tests of the window share: the theme as it is at first, and a desk over the real service."""
+"""Fixtures for tests of the window: a light theme at 100%, a desk over the real service, and user settings."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,9 +20,9 @@ from gpudesk.domain.attributes import CatalogRow, CatalogSection
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
-# A window waits for other processes here and there, and these for their turn on a machine that does much else.
-for waits in (QtBot.waitSignal, QtBot.waitSignals, QtBot.waitUntil, QtBot.waitCallback):
-    waits.__kwdefaults__ = {**(waits.__kwdefaults__ or {}), "timeout": 30_000}
+# Some windows wait for other processes, which may be slow to start on a busy machine.
+for wait_method in (QtBot.waitSignal, QtBot.waitSignals, QtBot.waitUntil, QtBot.waitCallback):
+    wait_method.__kwdefaults__ = {**(wait_method.__kwdefaults__ or {}), "timeout": 30_000}
 
 #: Four accelerators, of which two lead together.
 FOUR = "70b-chat-on-four"
@@ -42,16 +42,16 @@ def theme(_theme_of_session: Theme) -> Theme:
 
 @pytest.fixture
 def user_service(user_home: Path) -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
+    with GpuDeskService.open() as gpudesk_service:
+        yield gpudesk_service
 
 
 @pytest.fixture
 def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
     service.rank_announced = False
-    made = Desk(service, Formatter(ENGLISH_NUMBERS))
-    made.open(read_template(FOUR))
-    return made
+    desk = Desk(service, Formatter(ENGLISH_NUMBERS))
+    desk.open(read_template(FOUR))
+    return desk
 
 
 @pytest.fixture
@@ -60,28 +60,28 @@ def settings(tmp_path: Path, qtbot: QtBot) -> UserSettings:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _shipped_rows_are_made_once(_shipped_facts_are_opened_once: None) -> Iterator[None]:
-    """Let all Catalog pages on the shipped facts alone share their rows: making them takes half of a page's start."""
-    shipped, make = Catalog.open(paths.get_built_catalog_path()), list_rows.iterate_catalog_rows
+def _share_builtin_catalog_rows(_shipped_facts_are_opened_once: None) -> Iterator[None]:
+    """Share the rows of the built-in catalog between Catalog pages: making them takes half of a page's start."""
+    builtin_catalog, iterate_rows = Catalog.open(paths.get_built_catalog_path()), list_rows.iterate_catalog_rows
     rows: dict[CatalogSection, tuple[CatalogRow | None, ...]] = {}
 
-    def give(section: CatalogSection, catalog: Catalog) -> Iterator[CatalogRow | None]:
-        if catalog is not shipped:
-            return make(section, catalog)
+    def iterate_shared_rows(section: CatalogSection, catalog: Catalog) -> Iterator[CatalogRow | None]:
+        if catalog is not builtin_catalog:
+            return iterate_rows(section, catalog)
         if section not in rows:
-            rows[section] = tuple(make(section, catalog))
+            rows[section] = tuple(iterate_rows(section, catalog))
         return iter(rows[section])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalog_model, "iterate_catalog_rows", give)
+        patch.setattr(catalog_model, "iterate_catalog_rows", iterate_shared_rows)
         yield
 
 
 @pytest.fixture(autouse=True)
-def _widgets_go_with_their_test(qapp: QApplication) -> Iterator[None]:
-    """Delete the widgets of a test when it ends.
+def _delete_widgets_after_test(qapp: QApplication) -> Iterator[None]:
+    """Delete a test's widgets when it ends.
 
-    No event loop runs here that would do so. Left to the garbage collector, they would go while Qt walks over
+    No event loop runs here that would do so, and the garbage collector could delete them while Qt iterates over
     them in a later test.
     """
     yield
@@ -89,7 +89,7 @@ def _widgets_go_with_their_test(qapp: QApplication) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _clipboard_is_emptied(qapp: QApplication) -> Iterator[None]:
-    """Empty the clipboard at the end: without a screen Qt deletes what it holds after Python has gone."""
+def _clear_clipboard_at_exit(qapp: QApplication) -> Iterator[None]:
+    """Clear the clipboard at the end: the offscreen platform deletes its contents after Python has shut down."""
     yield
     qapp.clipboard().clear()

@@ -1,4 +1,4 @@
-"""The desk: edits as named steps, one step a gesture, one evaluation a turn, the last good answer kept."""
+"""The desk: named undo steps, one per gesture, one evaluation per event-loop turn, and the last valid answer."""
 
 from dataclasses import replace
 
@@ -17,9 +17,9 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 @pytest.fixture
 def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
-    made = Desk(service, Formatter(ENGLISH_NUMBERS))
-    made.open(read_template(SAMPLE_TEMPLATE))
-    return made
+    desk = Desk(service, Formatter(ENGLISH_NUMBERS))
+    desk.open(read_template(SAMPLE_TEMPLATE))
+    return desk
 
 
 def has_curves(desk: Desk) -> bool:
@@ -34,7 +34,7 @@ def set_load(desk: Desk, value: int) -> None:
     desk.apply(scenario_edits.replace_load_value(desk.scenario, value), "Change load")
 
 
-def test_an_edit_is_named_answered_and_undone(desk: Desk, qtbot: QtBot) -> None:
+def test_edit_is_named_evaluated_and_undone(desk: Desk, qtbot: QtBot) -> None:
     changed: list[frozenset[str]] = []
     desk.scenario_changed.connect(changed.append)
     before = desk.answer
@@ -49,7 +49,7 @@ def test_an_edit_is_named_answered_and_undone(desk: Desk, qtbot: QtBot) -> None:
     assert desk.answer == before
 
 
-def test_costs_and_decisions_leave_estimates_as_they_are(desk: Desk, qtbot: QtBot) -> None:
+def test_cost_edit_reuses_estimates(desk: Desk, qtbot: QtBot) -> None:
     before = desk.answer
     assert before is not None
     costs = desk.scenario.costs.with_input("energy_usd_per_kwh", UncertainValue(0.05, 0.1, 0.3))
@@ -61,7 +61,7 @@ def test_costs_and_decisions_leave_estimates_as_they_are(desk: Desk, qtbot: QtBo
     assert desk.answer.content_hash != before.content_hash
 
 
-def test_a_load_changed_with_costs_is_estimated(desk: Desk, qtbot: QtBot) -> None:
+def test_load_edited_along_with_costs_is_estimated(desk: Desk, qtbot: QtBot) -> None:
     costs = desk.scenario.costs.with_input("energy_usd_per_kwh", UncertainValue(0.05, 0.1, 0.3))
     with qtbot.waitSignal(desk.answered):
         desk.edit("Energy", costs=costs)
@@ -69,12 +69,12 @@ def test_a_load_changed_with_costs_is_estimated(desk: Desk, qtbot: QtBot) -> Non
     assert desk.answer == desk.service.answer(desk.scenario)
 
 
-def test_the_same_value_is_no_edit(desk: Desk) -> None:
+def test_same_value_is_no_edit(desk: Desk) -> None:
     set_load(desk, 64)
     assert desk.undo_stack.count() == 0
 
 
-def test_a_gesture_is_one_step(desk: Desk) -> None:
+def test_gesture_is_one_undo_step(desk: Desk) -> None:
     for values in ((70, 80, 90), (100, 110)):
         desk.begin_gesture("load")
         assert desk.in_gesture
@@ -88,7 +88,7 @@ def test_a_gesture_is_one_step(desk: Desk) -> None:
     assert concurrency(desk) == 64
 
 
-def test_a_gesture_that_ends_where_it_began_is_no_step(desk: Desk) -> None:
+def test_gesture_without_net_change_is_no_undo_step(desk: Desk) -> None:
     desk.begin_gesture("load")
     set_load(desk, 70)
     set_load(desk, 64)
@@ -96,7 +96,7 @@ def test_a_gesture_that_ends_where_it_began_is_no_step(desk: Desk) -> None:
     assert desk.undo_stack.count() == 0
 
 
-def test_many_edits_of_one_turn_are_answered_once(desk: Desk, qtbot: QtBot) -> None:
+def test_edits_of_one_turn_are_evaluated_once(desk: Desk, qtbot: QtBot) -> None:
     answers: list[None] = []
     desk.answered.connect(lambda: answers.append(None))
     for value in range(70, 90):
@@ -106,13 +106,13 @@ def test_many_edits_of_one_turn_are_answered_once(desk: Desk, qtbot: QtBot) -> N
     assert len(answers) == 1
 
 
-def test_what_cannot_be_answered_leaves_the_last_good_answer(desk: Desk) -> None:
+def test_invalid_scenario_retains_the_last_valid_answer(desk: Desk) -> None:
     good = desk.answer
     desk.edit("Change model", model="no-such-model")
     desk.evaluate()
     assert desk.answer is good
     problems = [desk.problem]
-    # Its frames would keep all windows that were open at that time.
+    # The frames of a traceback would keep closed windows alive.
     assert desk.problem is not None
     assert desk.problem.__traceback__ is None
     desk.undo_stack.undo()
@@ -121,7 +121,7 @@ def test_what_cannot_be_answered_leaves_the_last_good_answer(desk: Desk) -> None
     assert [problem and problem.where for problem in problems] == ["scenario.model", None]
 
 
-def test_an_unfinished_scenario_says_what_is_missing(desk: Desk) -> None:
+def test_incomplete_scenario_names_the_missing_field(desk: Desk) -> None:
     desk.open(scenario_edits.make_empty_scenario())
     missing = [desk.missing]
     assert desk.answer is None
@@ -134,7 +134,7 @@ def test_an_unfinished_scenario_says_what_is_missing(desk: Desk) -> None:
     assert desk.names == ("H200 SXM",)
 
 
-def test_curves_are_evaluated_while_somebody_wants_them(desk: Desk) -> None:
+def test_curves_are_evaluated_only_on_request(desk: Desk) -> None:
     assert not has_curves(desk)
     desk.want_curves("performance", are_wanted=True)
     desk.flush()
@@ -145,8 +145,7 @@ def test_curves_are_evaluated_while_somebody_wants_them(desk: Desk) -> None:
     assert not has_curves(desk)
 
 
-def test_costs_follow_the_curves_of_a_page_that_wants_them(desk: Desk) -> None:
-    """Costs that were computed without curves are not those of the answer with them."""
+def test_costs_are_recomputed_with_curves(desk: Desk) -> None:
     assert desk.evaluated is not None
     assert all(not column.curve for column in desk.evaluated.costs.columns)
     desk.want_curves("cost", are_wanted=True)
@@ -154,12 +153,12 @@ def test_costs_follow_the_curves_of_a_page_that_wants_them(desk: Desk) -> None:
     assert all(column.curve for column in desk.evaluated.costs.columns)
 
 
-def test_the_selection_goes_with_its_column(desk: Desk) -> None:
+def test_selection_is_cleared_with_its_column(desk: Desk) -> None:
     desk.select(select_figure("mi325x", "ttft_ms"))
     desk.apply(scenario_edits.remove_accelerator(desk.scenario, 1), "Remove MI325X")
     desk.evaluate()
-    gone = desk.selection
-    assert gone is None
+    removed_selection = desk.selection
+    assert removed_selection is None
     desk.select(select_attribute("h200-sxm", "memory"))
     set_load(desk, 65)
     desk.evaluate()
@@ -177,14 +176,14 @@ def test_a_pinned_answer_stays_while_the_scenario_changes(desk: Desk) -> None:
     assert desk.ghost is None
 
 
-def test_opening_another_document_forgets_the_steps_of_the_old_one(desk: Desk) -> None:
+def test_opening_a_document_clears_the_undo_stack(desk: Desk) -> None:
     set_load(desk, 128)
     desk.open(replace(read_template(SAMPLE_TEMPLATE), name="Other"))
     assert desk.undo_stack.count() == 0
     assert desk.undo_stack.isClean()
 
 
-def test_parts_keep_their_places_in_the_palette(desk: Desk) -> None:
+def test_accelerators_keep_their_colors(desk: Desk) -> None:
     scenario = scenario_edits.add_accelerator(desk.scenario, "b200-hgx")
     scenario = scenario_edits.remove_accelerator(scenario, 0)
     assert [choice.slot for choice in scenario.accelerators] == [2, 3]
@@ -194,15 +193,15 @@ def test_parts_keep_their_places_in_the_palette(desk: Desk) -> None:
     assert [choice.slot for choice in scenario.accelerators] == [1, 2, 3]
 
 
-def test_a_seventh_accelerator_is_not_taken() -> None:
+def test_seventh_accelerator_is_refused() -> None:
     scenario = scenario_edits.make_empty_scenario()
-    for part in ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "h100-sxm", "mi300x", "l40s"):
-        scenario = scenario_edits.add_accelerator(scenario, part)
+    for accelerator in ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "h100-sxm", "mi300x", "l40s"):
+        scenario = scenario_edits.add_accelerator(scenario, accelerator)
     assert len(scenario.accelerators) == 6
     assert scenario_edits.add_accelerator(scenario, "l4") is scenario
 
 
-def test_a_new_count_leaves_the_plan_open_and_a_new_part_keeps_the_count() -> None:
+def test_new_count_clears_the_plan_and_new_accelerator_keeps_the_count() -> None:
     scenario = replace(
         read_template(SAMPLE_TEMPLATE),
         accelerators=(AcceleratorChoice("h200-sxm", count=4, tp=4), AcceleratorChoice("mi325x")),
@@ -214,7 +213,7 @@ def test_a_new_count_leaves_the_plan_open_and_a_new_part_keeps_the_count() -> No
     assert other.accelerators[0].count == 4
 
 
-def test_the_selection_stays_with_its_part_when_the_part_comes_again(desk: Desk) -> None:
+def test_selection_follows_its_accelerator_when_added_twice(desk: Desk) -> None:
     desk.select(select_figure("h200-sxm", "ttft_ms"))
     desk.apply(scenario_edits.add_accelerator(desk.scenario, "h200-sxm", 2), "Add")
     desk.flush()
@@ -224,10 +223,10 @@ def test_the_selection_stays_with_its_part_when_the_part_comes_again(desk: Desk)
     assert desk.selection == select_figure("h200-sxm", "ttft_ms")
 
 
-def test_a_desk_that_ends_says_nothing_of_its_edits(desk: Desk, qtbot: QtBot) -> None:
+def test_deleted_desk_emits_no_clean_changed(desk: Desk, qtbot: QtBot) -> None:
     set_load(desk, 128)
-    said: list[bool] = []
-    desk.undo_stack.cleanChanged.connect(said.append)
+    signals: list[bool] = []
+    desk.undo_stack.cleanChanged.connect(signals.append)
     with qtbot.waitSignal(desk.destroyed):
         desk.deleteLater()
-    assert said == []
+    assert signals == []

@@ -1,4 +1,4 @@
-"""The document: it changes only on Save, says what it is called, and a fault of a file changes nothing."""
+"""The document: written only on save, its title, recent files, and that a faulty file leaves it unchanged."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def test_edits_reach_the_file_only_on_save(document: Document, desk: Desk, sampl
     assert states == [(True, 64), (False, 96)]
 
 
-def test_undo_to_what_was_saved_is_not_edited(document: Document, desk: Desk, sample_file: Path) -> None:
+def test_undo_to_the_saved_state_is_not_edited(document: Document, desk: Desk, sample_file: Path) -> None:
     document.open_file(sample_file)
     set_load(desk, 96)
     document.save()
@@ -79,7 +79,7 @@ def test_undo_to_what_was_saved_is_not_edited(document: Document, desk: Desk, sa
     assert states == [False, True, False]
 
 
-def test_save_as_goes_on_in_the_new_file(document: Document, desk: Desk, sample_file: Path) -> None:
+def test_save_as_switches_to_the_new_file(document: Document, desk: Desk, sample_file: Path) -> None:
     document.open_file(sample_file)
     set_load(desk, 96)
     other = sample_file.with_name("other.gpudesk")
@@ -88,9 +88,7 @@ def test_save_as_goes_on_in_the_new_file(document: Document, desk: Desk, sample_
     assert (load_on_disk(sample_file), load_on_disk(other)) == (64, 96)
 
 
-def test_documents_with_files_and_with_edits_are_not_replaced(
-    document: Document, desk: Desk, sample_file: Path
-) -> None:
+def test_documents_with_file_or_edits_are_not_replaceable(document: Document, desk: Desk, sample_file: Path) -> None:
     document.open_template(SAMPLE_TEMPLATE)
     states = [document.replaceable]
     set_load(desk, 96)
@@ -100,12 +98,12 @@ def test_documents_with_files_and_with_edits_are_not_replaced(
     assert states == [True, False, False]
 
 
-def test_a_document_without_a_name_needs_one(document: Document) -> None:
+def test_saving_an_untitled_document_needs_a_path(document: Document) -> None:
     with pytest.raises(ValueError, match="name"):
         document.save()
 
 
-def test_the_name_that_is_proposed_can_be_written_everywhere(document: Document, desk: Desk) -> None:
+def test_suggested_name_is_valid_on_every_system(document: Document, desk: Desk) -> None:
     names = []
     for name in ("70B: chat/agents?", "  ", "Größe 405B"):
         desk.edit("Change of name", name=name)
@@ -113,9 +111,7 @@ def test_the_name_that_is_proposed_can_be_written_everywhere(document: Document,
     assert names == ["70B chat agents.gpudesk", "Comparison.gpudesk", "Größe 405B.gpudesk"]
 
 
-def test_a_proposed_name_and_its_temporary_file_are_short_enough_for_every_folder(
-    document: Document, desk: Desk, tmp_path: Path
-) -> None:
+def test_suggested_name_and_temporary_file_fit_the_length_limit(document: Document, desk: Desk, tmp_path: Path) -> None:
     desk.edit("Change of name", name="漢" * 10_000)
     document.save(tmp_path / document.suggested_name)
     document.save(tmp_path / ("a" * 247 + ".gpudesk"))
@@ -125,7 +121,7 @@ def test_a_proposed_name_and_its_temporary_file_are_short_enough_for_every_folde
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_a_pipe_is_neither_read_nor_written(document: Document, tmp_path: Path) -> None:
+def test_pipe_is_neither_read_nor_written(document: Document, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.gpudesk"
     os.mkfifo(pipe)
     for use in (document.open_file, document.check, document.save):
@@ -133,15 +129,15 @@ def test_a_pipe_is_neither_read_nor_written(document: Document, tmp_path: Path) 
             use(pipe)
 
 
-def newer_file(file: dict[str, object]) -> None:
+def newer_format(file: dict[str, object]) -> None:
     file["gpudesk"] = 2
 
 
-def newer_section(file: dict[str, object]) -> None:
+def newer_scenario_version(file: dict[str, object]) -> None:
     file["scenario"] = {"version": 9}
 
 
-def foreign(file: dict[str, object]) -> None:
+def foreign_file(file: dict[str, object]) -> None:
     file.clear()
 
 
@@ -152,33 +148,37 @@ def unknown_model(file: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("break_file", "expected_text"),
     [
-        (newer_file, "format 2, but GPU Desk reads format 1"),
-        (newer_section, "version 9, but GPU Desk reads version 1"),
-        (foreign, "scenario"),
+        (newer_format, "format 2, but GPU Desk reads format 1"),
+        (newer_scenario_version, "version 9, but GPU Desk reads version 1"),
+        (foreign_file, "scenario"),
         (unknown_model, "no-such-model"),
     ],
 )
-def test_a_file_at_fault_is_named_and_the_open_document_stays(
-    document: Document, desk: Desk, sample_file: Path, spoil: Callable[[dict[str, object]], None], said: str
+def test_faulty_file_is_named_and_the_document_stays(
+    document: Document,
+    desk: Desk,
+    sample_file: Path,
+    break_file: Callable[[dict[str, object]], None],
+    expected_text: str,
 ) -> None:
     document.open_file(sample_file)
     set_load(desk, 96)
     before = desk.scenario
-    bad = sample_file.with_name("bad.gpudesk")
+    faulty_file = sample_file.with_name("bad.gpudesk")
     contents = json.loads(sample_file.read_text())
-    spoil(contents)
-    bad.write_text(json.dumps(contents))
+    break_file(contents)
+    faulty_file.write_text(json.dumps(contents))
     with pytest.raises(InputError) as caught:
-        document.open_file(bad)
-    assert said in format_input_error(caught.value)
+        document.open_file(faulty_file)
+    assert expected_text in format_input_error(caught.value)
     assert "bad.gpudesk" in format_input_error(caught.value)
     assert desk.scenario is before
     assert (document.path, document.edited) == (sample_file, True)
 
 
-def test_a_save_that_fails_leaves_the_document_edited(document: Document, desk: Desk, sample_file: Path) -> None:
+def test_failed_save_leaves_the_document_edited(document: Document, desk: Desk, sample_file: Path) -> None:
     document.open_file(sample_file)
     set_load(desk, 96)
     with pytest.raises(InputError):
@@ -187,7 +187,7 @@ def test_a_save_that_fails_leaves_the_document_edited(document: Document, desk: 
     assert load_on_disk(sample_file) == 64
 
 
-def test_recent_files_are_those_that_are_there_newest_first(
+def test_recent_files_exist_and_come_newest_first(
     document: Document, settings: UserSettings, sample_file: Path
 ) -> None:
     document.open_file(sample_file)
@@ -198,7 +198,7 @@ def test_recent_files_are_those_that_are_there_newest_first(
     assert list_recent_files(settings) == [other]
 
 
-def test_recent_files_on_a_stick_are_found_wherever_it_is_plugged_in(
+def test_recent_files_on_a_usb_stick_follow_its_mount_point(
     settings: UserSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paths, "is_portable", lambda: True)
@@ -215,28 +215,28 @@ def test_recent_files_on_a_stick_are_found_wherever_it_is_plugged_in(
     assert list_recent_files(settings) == [elsewhere, moved / "offers" / "a.gpudesk"]
 
 
-def test_ten_recent_files_are_kept(document: Document, settings: UserSettings, sample_file: Path) -> None:
+def test_at_most_ten_recent_files(document: Document, settings: UserSettings, sample_file: Path) -> None:
     document.open_file(sample_file)
     for number in range(11):
         document.save(sample_file.with_name(f"{number}.gpudesk"))
     assert [path.stem for path in list_recent_files(settings)] == [str(n) for n in range(10, 0, -1)]
 
 
-def test_edits_are_kept_for_the_case_of_a_crash_within_a_second(
+def test_edits_reach_the_recovery_file_within_a_second(
     document: Document, desk: Desk, sample_file: Path, user_home: Path, qtbot: QtBot
 ) -> None:
     document.open_file(sample_file)
     set_load(desk, 96)
     folder = user_home / "recovery"
     qtbot.waitUntil(lambda: bool(list(folder.glob("*.recovery"))), timeout=1000)
-    assert list_recovered() == []  # its owner lives
-    kept = json.loads(next(folder.glob("*.recovery")).read_text())
-    assert kept["document"] == str(sample_file)
+    assert list_recovered() == []  # its owner is still running
+    recovery = json.loads(next(folder.glob("*.recovery")).read_text())
+    assert recovery["document"] == str(sample_file)
     document.save()
     assert list(folder.iterdir()) == []
 
 
-def test_undo_of_everything_leaves_nothing_to_recover(
+def test_full_undo_removes_the_recovery_file(
     document: Document, desk: Desk, sample_file: Path, user_home: Path
 ) -> None:
     document.open_file(sample_file)
@@ -247,7 +247,7 @@ def test_undo_of_everything_leaves_nothing_to_recover(
     assert not list((user_home / "recovery").glob("*.recovery"))
 
 
-def test_a_file_that_somebody_else_changed_is_noticed(document: Document, desk: Desk, sample_file: Path) -> None:
+def test_change_on_disk_is_noticed(document: Document, desk: Desk, sample_file: Path) -> None:
     def edit_and_save() -> None:
         desk.apply(scenario_edits.replace_load_value(desk.scenario, 7), "Load")
         document.save()
@@ -268,7 +268,7 @@ def test_a_file_that_somebody_else_changed_is_noticed(document: Document, desk: 
         assert document.has_changed_on_disk is has_changed
 
 
-def test_recovered_edits_do_not_replace_what_was_saved_after_them(document: Document, sample_file: Path) -> None:
+def test_recovered_edits_older_than_the_file_count_as_a_conflict(document: Document, sample_file: Path) -> None:
     scenario = read_template(SAMPLE_TEMPLATE)
     saved = datetime.fromtimestamp(sample_file.stat().st_mtime).astimezone()
     for edited, is_changed in ((saved + timedelta(minutes=1), False), (saved - timedelta(minutes=1), True)):

@@ -1,4 +1,4 @@
-"""What follows from an answer is computed once, and goes with the answer."""
+"""Results that follow from an answer are computed once, and dropped with it."""
 
 from dataclasses import replace
 
@@ -14,19 +14,19 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 @pytest.fixture
 def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
-    made = Desk(service, Formatter(ENGLISH_NUMBERS))
+    desk = Desk(service, Formatter(ENGLISH_NUMBERS))
     scenario = read_template(SAMPLE_TEMPLATE)
-    made.open(replace(scenario, decision=replace(scenario.decision, answers={"priority": "cost"})))
-    return made
+    desk.open(replace(scenario, decision=replace(scenario.decision, answers={"priority": "cost"})))
+    return desk
 
 
-def evaluated_of(desk: Desk) -> EvaluatedAnswer:
+def get_evaluated(desk: Desk) -> EvaluatedAnswer:
     assert desk.evaluated is not None
     return desk.evaluated
 
 
-def test_curves_change_nothing_that_was_decided(desk: Desk) -> None:
-    before = evaluated_of(desk)
+def test_curves_reuse_decision_and_costs(desk: Desk) -> None:
+    before = get_evaluated(desk)
     decision, costs = before.decision, before.costs
     before.flips = ()
     with_curves = desk.evaluate_with_curves()
@@ -38,21 +38,21 @@ def test_curves_change_nothing_that_was_decided(desk: Desk) -> None:
     assert with_curves.flips == ()
 
 
-def test_an_edit_lets_go_of_all_that_was_decided(desk: Desk) -> None:
-    before = evaluated_of(desk)
+def test_edit_drops_cached_decisions(desk: Desk) -> None:
+    before = get_evaluated(desk)
     before.decide_alternative("priority", "speed")
     before.flips = ()
     desk.edit("Name", name="Another")
     desk.flush()
-    after = evaluated_of(desk)
+    after = get_evaluated(desk)
     assert after.flips is None
     assert after.find_alternative("priority", "speed") is None
     assert after.decision == before.decision
     assert after.decision is not before.decision
 
 
-def test_another_set_of_answers_leaves_the_one_in_force(desk: Desk) -> None:
-    evaluated = evaluated_of(desk)
+def test_deciding_with_other_answers_leaves_the_current_decision(desk: Desk) -> None:
+    evaluated = get_evaluated(desk)
     decision = evaluated.decision
     other = evaluated.decide_with_answers({"priority": "speed"})
     assert other.decision.answers["priority"].value == "speed"
@@ -60,8 +60,8 @@ def test_another_set_of_answers_leaves_the_one_in_force(desk: Desk) -> None:
     assert other.keys == evaluated.keys
 
 
-def test_a_recommendation_is_on_the_sheet_only_where_questions_were_answered(desk: Desk) -> None:
-    assert evaluated_of(desk).make_sheet_extras().decision is evaluated_of(desk).decision
+def test_sheet_has_a_recommendation_only_with_answers(desk: Desk) -> None:
+    assert get_evaluated(desk).make_sheet_extras().decision is get_evaluated(desk).decision
     desk.edit("No answers", decision=replace(desk.scenario.decision, answers={}))
     desk.flush()
-    assert evaluated_of(desk).make_sheet_extras().decision is None
+    assert get_evaluated(desk).make_sheet_extras().decision is None

@@ -1,4 +1,4 @@
-"""Work next to the window: its result, its early end, what is shown meanwhile, and that nothing freezes."""
+"""Background jobs: results, cancellation, progress, and that the window stays responsive."""
 
 import gc
 import subprocess
@@ -24,17 +24,17 @@ READING = message("file.unreadable", "cannot be read: {reason}", reason="x")
 
 @pytest.fixture
 def jobs(qtbot: QtBot) -> Iterator[Jobs]:
-    made = Jobs(Formatter(ENGLISH_NUMBERS))
-    yield made
-    made.stop()
-    made.deleteLater()
+    jobs = Jobs(Formatter(ENGLISH_NUMBERS))
+    yield jobs
+    jobs.stop()
+    jobs.deleteLater()
 
 
 class Outcome:
-    """Keeps what a job came to, and on which thread that was said."""
+    """Records the results of a job, and the threads in which they arrived."""
 
     def __init__(self) -> None:
-        self.said: list[object] = []
+        self.results: list[object] = []
         self.threads: list[QThread] = []
 
     def done(self, result: object) -> None:
@@ -46,8 +46,8 @@ class Outcome:
     def cancelled(self) -> None:
         self._keep("cancelled")
 
-    def _keep(self, said: object) -> None:
-        self.said.append(said)
+    def _record(self, result: object) -> None:
+        self.results.append(result)
         self.threads.append(QThread.currentThread())
 
 
@@ -60,136 +60,136 @@ def start(jobs: Jobs, steps: ProgressSteps[object], outcome: Outcome, kind: str 
     jobs.start(kind, steps, outcome.done, outcome.failed, outcome.cancelled)
 
 
-def counting(total: int, pause_s: float = 0.0) -> ProgressSteps[object]:
-    for done in range(total):
-        yield JobProgress(READING, done, total)
+def count_to(total: int, pause_s: float = 0.0) -> ProgressSteps[object]:
+    for number in range(total):
+        yield JobProgress(READING, number, total)
         time.sleep(pause_s)
     return total
 
 
-def for_ever(ended: list[str]) -> ProgressSteps[object]:
+def run_forever(closed_jobs: list[str]) -> ProgressSteps[object]:
     try:
         while True:
             yield JobProgress(READING)
             time.sleep(0.001)
     finally:
-        ended.append("closed")
+        closed_jobs.append("closed")
 
 
-def test_a_result_comes_back_in_the_thread_of_the_window(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
-    start(jobs, counting(5), outcome)
+def test_result_arrives_in_the_main_thread(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    start(jobs, count_to(5), outcome)
     assert jobs.running
-    qtbot.waitUntil(lambda: outcome.said == [5])
+    qtbot.waitUntil(lambda: outcome.results == [5])
     assert outcome.threads == [QThread.currentThread()]
     qtbot.waitUntil(lambda: not jobs.running)
 
 
-def test_a_fault_of_the_input_is_handed_to_the_caller(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+def test_input_error_is_passed_to_the_caller(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
     def steps() -> ProgressSteps[object]:
         yield JobProgress(READING)
-        raise InputError(message("file.unreadable", "cannot be read: {reason}", reason="x"), "here")
+        raise InputError(READING, "a file")
 
     start(jobs, steps(), outcome)
-    qtbot.waitUntil(lambda: bool(outcome.said))
-    (error,) = outcome.said
+    qtbot.waitUntil(lambda: bool(outcome.results))
+    (error,) = outcome.results
     assert isinstance(error, InputError)
-    assert error.where == "here"
+    assert error.where == "a file"
 
 
-def test_a_mistake_of_the_program_is_raised_as_one_of_the_window(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+def test_unexpected_exception_is_raised_in_the_main_thread(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
     def steps() -> ProgressSteps[object]:
         yield JobProgress(READING)
-        raise ZeroDivisionError("own mistake")
+        raise ZeroDivisionError("defect")
 
     with capture_exceptions() as raised:
         start(jobs, steps(), outcome)
         qtbot.waitUntil(lambda: bool(raised))
     assert raised[0][0] is ZeroDivisionError
-    (said,) = outcome.said
-    assert isinstance(said, InputError)
-    assert format_input_error(said) == "internal error (ZeroDivisionError)"
+    (error,) = outcome.results
+    assert isinstance(error, InputError)
+    assert format_input_error(error) == "internal error (ZeroDivisionError)"
     assert not jobs.running
 
 
-def test_a_job_that_is_cancelled_says_so_and_cleans_up(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
-    ended: list[str] = []
-    start(jobs, for_ever(ended), outcome)
+def test_cancelled_job_reports_and_cleans_up(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    closed_jobs: list[str] = []
+    start(jobs, run_forever(closed_jobs), outcome)
     qtbot.wait(20)
     jobs.cancel()
-    qtbot.waitUntil(lambda: outcome.said == ["cancelled"])
-    assert ended == ["closed"]
+    qtbot.waitUntil(lambda: outcome.results == ["cancelled"])
+    assert closed_jobs == ["closed"]
 
 
-def test_the_result_of_an_older_job_of_the_kind_is_dropped(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
-    ended: list[str] = []
+def test_new_job_replaces_an_older_one_of_its_kind(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    closed_jobs: list[str] = []
     old, other = Outcome(), Outcome()
-    start(jobs, for_ever(ended), old)
+    start(jobs, run_forever(closed_jobs), old)
     qtbot.wait(20)
-    start(jobs, counting(7), other, kind="other")
-    start(jobs, counting(3), outcome)
-    qtbot.waitUntil(lambda: outcome.said == [3] and other.said == [7] and ended == ["closed"])
-    assert old.said == []
+    start(jobs, count_to(7), other, kind="other")
+    start(jobs, count_to(3), outcome)
+    qtbot.waitUntil(lambda: outcome.results == [3] and other.results == [7] and closed_jobs == ["closed"])
+    assert old.results == []
 
 
-def test_a_short_job_is_not_shown(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
-    said: list[tuple[str, bool]] = []
-    jobs.shown.connect(lambda text, can_cancel: said.append((text, can_cancel)))
-    start(jobs, counting(10), outcome)
-    qtbot.waitUntil(lambda: outcome.said == [10])
-    assert said == []
+def test_short_job_shows_no_progress(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    progress: list[tuple[str, bool]] = []
+    jobs.shown.connect(lambda text, can_cancel: progress.append((text, can_cancel)))
+    start(jobs, count_to(10), outcome)
+    qtbot.waitUntil(lambda: outcome.results == [10])
+    assert progress == []
 
 
-def test_a_long_one_says_how_far_it_is_and_can_then_be_cancelled(
+def test_long_job_shows_progress_and_can_be_cancelled(
     jobs: Jobs, outcome: Outcome, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CANCEL_AFTER_MS", 350)
-    said: list[tuple[str, bool]] = []
-    jobs.shown.connect(lambda text, can_cancel: said.append((text, can_cancel)))
-    start(jobs, counting(5000, 0.001), outcome)
-    qtbot.waitUntil(lambda: bool(said) and said[-1][1])
-    assert not said[0][1]
-    assert said[-1][0].endswith(" of 5,000")
+    progress: list[tuple[str, bool]] = []
+    jobs.shown.connect(lambda text, can_cancel: progress.append((text, can_cancel)))
+    start(jobs, count_to(5000, 0.001), outcome)
+    qtbot.waitUntil(lambda: bool(progress) and progress[-1][1])
+    assert not progress[0][1]
+    assert progress[-1][0].endswith(" of 5,000")
     jobs.cancel()
-    qtbot.waitUntil(lambda: outcome.said == ["cancelled"])
-    assert said[-1] == ("", False)
+    qtbot.waitUntil(lambda: outcome.results == ["cancelled"])
+    assert progress[-1] == ("", False)
 
 
-def test_stopping_waits_for_the_threads_and_says_nothing(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
-    ended: list[str] = []
+def test_stop_waits_for_threads_and_reports_nothing(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    closed_jobs: list[str] = []
     interval = sys.getswitchinterval()
-    start(jobs, for_ever(ended), outcome)
+    start(jobs, run_forever(closed_jobs), outcome)
     qtbot.wait(20)
     jobs.stop()
-    assert ended == ["closed"]
+    assert closed_jobs == ["closed"]
     assert not jobs.running
     assert sys.getswitchinterval() == interval
     qtbot.wait(20)
-    assert outcome.said == []
+    assert outcome.results == []
 
 
-def test_jobs_that_are_deleted_with_what_they_belong_to_no_longer_count(outcome: Outcome, qtbot: QtBot) -> None:
-    owner, ended = QObject(), list[str]()
+def test_jobs_deleted_with_their_owner_no_longer_run(outcome: Outcome, qtbot: QtBot) -> None:
+    owner, closed_jobs = QObject(), list[str]()
     jobs = Jobs(Formatter(), owner)
-    start(jobs, for_ever(ended), outcome)
+    start(jobs, run_forever(closed_jobs), outcome)
     time.sleep(0.05)
-    start(jobs, counting(1), outcome)
-    # The second has finished, which no one was told of yet; the first has only been told to end.
+    start(jobs, count_to(1), outcome)
+    # The second has finished, but its result has not arrived; the first has only been asked to end.
     time.sleep(0.05)
     assert Jobs.any_running()
     shiboken6.delete(owner)
-    assert ended == ["closed"]
+    assert closed_jobs == ["closed"]
     assert not Jobs.any_running()
     assert gc.isenabled()
     qtbot.wait(20)
-    assert outcome.said == []
+    assert outcome.results == []
     assert not Jobs.any_running()
 
 
-def test_jobs_of_two_windows_leave_the_interpreter_as_it_was(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+def test_switch_interval_is_restored_after_jobs_of_two_windows(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
     interval = sys.getswitchinterval()
-    others, ended = Jobs(Formatter()), list[str]()
-    start(jobs, for_ever(ended), outcome)
-    start(others, for_ever(ended), outcome)
+    others, closed_jobs = Jobs(Formatter()), list[str]()
+    start(jobs, run_forever(closed_jobs), outcome)
+    start(others, run_forever(closed_jobs), outcome)
     assert sys.getswitchinterval() < interval
     jobs.stop()
     assert sys.getswitchinterval() < interval
@@ -197,10 +197,8 @@ def test_jobs_of_two_windows_leave_the_interpreter_as_it_was(jobs: Jobs, outcome
     assert sys.getswitchinterval() == interval
 
 
-def test_one_that_never_lets_go_by_itself_does_not_hold_up_the_window(
-    jobs: Jobs, outcome: Outcome, qtbot: QtBot
-) -> None:
-    """Plain Python that yields seldom is taken the interpreter from long before a step of it has ended."""
+def test_busy_python_job_does_not_block_the_window(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    """A shorter switch interval takes the interpreter lock from Python code that yields seldom."""
 
     def steps() -> ProgressSteps[object]:
         for _ in range(4):
@@ -212,17 +210,15 @@ def test_one_that_never_lets_go_by_itself_does_not_hold_up_the_window(
 
     start(jobs, steps(), outcome)
     turns = 0
-    while not outcome.said:
+    while not outcome.results:
         qtbot.wait(1)
         turns += 1
     qtbot.waitUntil(lambda: not jobs.running)
-    # Held up by a whole step each time, the window would have one turn for each of the four.
+    # Blocked for a whole step each time, the window would get one turn per step, four in all.
     assert turns > 12
 
 
-def test_garbage_of_the_window_is_not_collected_by_the_thread_of_a_job(
-    jobs: Jobs, outcome: Outcome, qtbot: QtBot
-) -> None:
+def test_job_thread_never_collects_garbage(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
     collected_in: list[threading.Thread] = []
 
     class Garbage:
@@ -234,18 +230,19 @@ def test_garbage_of_the_window_is_not_collected_by_the_thread_of_a_job(
 
     def allocate() -> ProgressSteps[object]:
         while not collected_in:
-            kept = [[number] for number in range(10_000)]
-            yield JobProgress(READING, len(kept), 1)
+            allocated = [[number] for number in range(10_000)]
+            yield JobProgress(READING, len(allocated), 1)
         return "end"
 
     Garbage()
     start(jobs, allocate(), outcome)
-    qtbot.waitUntil(lambda: outcome.said == ["end"])
+    qtbot.waitUntil(lambda: outcome.results == ["end"])
     assert collected_in == [threading.main_thread()]
     assert gc.isenabled()
 
 
-#: Starts many threads of jobs while the main thread makes classes of Qt.
+#: Starts many job threads while the main thread makes Qt classes: threads must not read the bindings' table of classes
+#: without the interpreter's lock.
 MAKING_CLASSES = """
 from PySide6.QtCore import QCoreApplication, QObject
 from gpudesk.desktop.session.jobs import _Worker
@@ -253,19 +250,18 @@ from gpudesk.domain.progress import JobProgress
 
 app = QCoreApplication([])
 parent = QObject()
-made = []
+classes = []
 for _ in range(200):
     workers = [type("Worker", (_Worker,), {})(iter(()), parent) for _ in range(20)]
     for worker in workers:
         worker.run = lambda: None
         worker.start()
-        made += [type("Made", (QObject,), {}) for _ in range(5)]
+        classes += [type("Made", (QObject,), {}) for _ in range(5)]
     for worker in workers:
         worker.wait()
 """
 
 
-def test_a_thread_can_start_while_classes_are_made() -> None:
-    """The bindings' table of classes must not be read by a thread without the interpreter's lock."""
-    done = subprocess.run([sys.executable, "-c", MAKING_CLASSES], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_thread_starts_while_qt_classes_are_made() -> None:
+    completed = subprocess.run([sys.executable, "-c", MAKING_CLASSES], capture_output=True, text=True, check=False)
+    assert (completed.returncode, completed.stderr) == (0, "")

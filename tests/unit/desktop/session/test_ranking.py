@@ -1,4 +1,4 @@
-"""Announced accelerators are ranked where the user chose so, in every window, and next time too."""
+"""The choice to rank announced accelerators applies to every window and is saved."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 THROUGHPUT = "output_tokens_per_s"
 
 
-def test_the_choice_holds_for_all_desks_and_is_kept(
+def test_choice_applies_to_every_desk_and_is_saved(
     service: GpuDeskService, desk: Desk, tmp_path: Path, qtbot: QtBot
 ) -> None:
     owner = QObject()
     settings = UserSettings(tmp_path / "settings.json")
     other = Desk(service, Formatter(ENGLISH_NUMBERS))
-    parts = tuple(AcceleratorChoice(part) for part in ("h200-sxm", "mi325x", "mi455x"))
-    desk.edit("Parts", accelerators=parts)
+    choices = tuple(AcceleratorChoice(accelerator) for accelerator in ("h200-sxm", "mi325x", "mi455x"))
+    desk.edit("Parts", accelerators=choices)
     desk.flush()
     other.open(desk.scenario)
     first, second = AnnouncedRanking(desk, settings, owner), AnnouncedRanking(other, settings, owner)
@@ -46,17 +46,17 @@ def test_the_choice_holds_for_all_desks_and_is_kept(
     service.rank_announced = False
 
 
-def unranked(desk: Desk) -> tuple[int, ...]:
+def get_unranked(desk: Desk) -> tuple[int, ...]:
     assert desk.answer is not None
     return desk.answer.unranked
 
 
-def test_lists_of_the_catalog_and_the_comparison_go_by_one_choice(
+def test_catalog_and_comparison_share_the_choice(
     desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     desk.edit("Parts", accelerators=(AcceleratorChoice("h200-sxm"), AcceleratorChoice("mi455x")))
     desk.flush()
-    assert unranked(desk) == (1,)
+    assert get_unranked(desk) == (1,)
     page = CatalogPage(desk, theme, settings)
     qtbot.addWidget(page)
     page.show()
@@ -64,8 +64,8 @@ def test_lists_of_the_catalog_and_the_comparison_go_by_one_choice(
     page.sort_by(page.model.table.place("memory_bandwidth"))
     QTest.mouseClick(page.filter.pills["rank"], Qt.MouseButton.LeftButton)
     assert ranking.announced
-    assert unranked(desk) == ()
+    assert get_unranked(desk) == ()
     ranking.toggle()
     assert not page.includes_announced_in_ranking
     assert page.model.rule > 0
-    assert unranked(desk) == (1,)
+    assert get_unranked(desk) == (1,)

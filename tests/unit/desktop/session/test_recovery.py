@@ -1,4 +1,4 @@
-"""Recovery: what a crash left is offered, what others use is not, and nothing is lost on the way."""
+"""Recovery: edits of a crashed program are offered, those of a running one are not, and none are lost."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from gpudesk.text.messages import InputError, message
 
-#: Keeps an edit of a document, says so, and waits for its end.
+#: Writes a recovery file, prints a line, and waits to be killed.
 EDITS_AND_WAITS = """
 import time
 from dataclasses import replace
@@ -49,13 +49,13 @@ time.sleep(60)
 @pytest.fixture
 def document(service: GpuDeskService, qtbot: QtBot) -> Document:
     desk = Desk(service, Formatter(ENGLISH_NUMBERS))
-    made = Document(desk, UserSettings(), RecoveryFile())
-    desk.setParent(made)
-    return made
+    document = Document(desk, UserSettings(), RecoveryFile())
+    desk.setParent(document)
+    return document
 
 
 def crash(home: Path) -> None:
-    """Let another process keep an edit, and kill it; while it lives, no other process may have its edit."""
+    """Let another process write a recovery file, and kill it; while it lives, its file is not offered."""
     environment = {**os.environ, "GPUDESK_HOME": str(home)}
     with subprocess.Popen(
         [sys.executable, "-c", EDITS_AND_WAITS], stdout=subprocess.PIPE, text=True, env=environment
@@ -67,27 +67,27 @@ def crash(home: Path) -> None:
         process.wait()
 
 
-def write_recovery(home: Path, changed: dict[str, object], name: str = "a") -> None:
-    """Write what a crash could have left, with some fields otherwise."""
+def write_recovery(home: Path, changes: dict[str, object], name: str = "a") -> None:
+    """Write a recovery file as a crash leaves it, with some fields replaced."""
     (home / "recovery").mkdir(parents=True, exist_ok=True)
-    kept = {
+    contents = {
         "document": None,
         "edited": "2026-03-01T12:00:00+01:00",
         "scenario": format_scenario(read_template(SAMPLE_TEMPLATE)),
     }
-    (home / "recovery" / f"{name}.recovery").write_text(json.dumps(kept | changed))
+    (home / "recovery" / f"{name}.recovery").write_text(json.dumps(contents | changes))
 
 
-def only(found: list[RecoveredScenario]) -> RecoveredScenario:
-    (one,) = found
-    return one
+def only(recovered: list[RecoveredScenario]) -> RecoveredScenario:
+    (scenario,) = recovered
+    return scenario
 
 
-def files_in(home: Path) -> list[str]:
+def list_suffixes(home: Path) -> list[str]:
     return sorted(path.suffix for path in (home / "recovery").iterdir())
 
 
-def test_what_a_killed_program_left_is_taken_up_and_saved(document: Document, user_home: Path, tmp_path: Path) -> None:
+def test_edits_of_a_killed_program_are_recovered_and_saved(document: Document, user_home: Path, tmp_path: Path) -> None:
     crash(user_home)
     recovered = only(list_recovered())
     assert (recovered.scenario.name, recovered.document) == ("Crashed", Path("/somewhere/a.gpudesk"))
@@ -96,47 +96,45 @@ def test_what_a_killed_program_left_is_taken_up_and_saved(document: Document, us
     assert document.path == Path("/somewhere/a.gpudesk")
     assert list_recovered() == []
     document.save(tmp_path / "saved.gpudesk")
-    assert files_in(user_home) == []
+    assert list_suffixes(user_home) == []
 
 
 @pytest.mark.parametrize("portable", [True, False])
-def test_a_lock_of_another_machine_counts_unless_the_files_came_along(
+def test_lock_of_another_machine_counts_unless_portable(
     user_home: Path, monkeypatch: pytest.MonkeyPatch, portable: bool
 ) -> None:
     crash(user_home)
     (lock,) = (user_home / "recovery").glob("*.lock")
     process, application, *_ = lock.read_text(encoding="utf-8").split("\n")
-    # Host, machine and start of the machine are another's.
+    # Host name, machine id and boot id of another machine.
     lock.write_text("\n".join([process, application, "elsewhere", "0" * 32, "1" * 36, ""]), encoding="utf-8")
     monkeypatch.setattr(paths, "is_portable", lambda: portable)
     assert len(list_recovered()) == portable
 
 
-def test_the_lock_of_another_machine_goes_with_the_files_that_came_along(
-    user_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_portable_copy_removes_the_lock_of_another_machine(user_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     crash(user_home)
     (lock,) = (user_home / "recovery").glob("*.lock")
     lock.rename(lock.with_suffix(".0123456789abcdef.lock"))
     monkeypatch.setattr(paths, "is_portable", lambda: True)
     assert len(list_recovered()) == 1
-    assert files_in(user_home) == [".recovery"]
+    assert list_suffixes(user_home) == [".recovery"]
 
 
-def test_what_is_discarded_is_gone(user_home: Path) -> None:
+def test_discarded_edits_are_deleted(user_home: Path) -> None:
     crash(user_home)
     discard_recovered(only(list_recovered()))
     assert list_recovered() == []
-    assert files_in(user_home) == []
+    assert list_suffixes(user_home) == []
 
 
-def test_what_a_crash_left_stays_when_it_cannot_be_kept_anew(
+def test_recovery_file_stays_when_it_cannot_be_rewritten(
     document: Document, user_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash(user_home)
     recovered = only(list_recovered())
 
-    def full(path: Path, _contents: bytes) -> None:
+    def fail_to_write(path: Path, _contents: bytes) -> None:
         raise InputError(
             message(
                 "file.unwritable",
@@ -146,23 +144,23 @@ def test_what_a_crash_left_stays_when_it_cannot_be_kept_anew(
             str(path),
         )
 
-    monkeypatch.setattr("gpudesk.desktop.session.document.write_atomically", full)
+    monkeypatch.setattr("gpudesk.desktop.session.document.write_atomically", fail_to_write)
     document.open_recovered(recovered)
     assert document.edited
     assert recovered.file.exists()
 
 
-def test_what_cannot_be_read_is_set_aside(user_home: Path) -> None:
+def test_unreadable_recovery_file_is_set_aside(user_home: Path) -> None:
     folder = user_home / "recovery"
     folder.mkdir(parents=True)
     for number, text in enumerate(("{", "[]", '{"document": 3}', '{"scenario": "{}", "document": null}')):
         (folder / f"{number}.recovery").write_text(text)
     assert list_recovered() == []
-    assert files_in(user_home) == [".unreadable"] * 4
+    assert list_suffixes(user_home) == [".unreadable"] * 4
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "changes",
     [
         {"edited": "0001-01-01T00:00:00+14:00"},
         {"edited": "9999-12-31T23:59:59-14:00"},
@@ -174,38 +172,36 @@ def test_what_cannot_be_read_is_set_aside(user_home: Path) -> None:
         {"scenario": "[" * 100_000},
     ],
 )
-def test_a_field_that_cannot_be_used_sets_the_file_aside(user_home: Path, changed: dict[str, object]) -> None:
-    write_recovery(user_home, changed)
+def test_invalid_field_sets_the_file_aside(user_home: Path, changes: dict[str, object]) -> None:
+    write_recovery(user_home, changes)
     assert list_recovered() == []
-    assert files_in(user_home) == [".unreadable"]
+    assert list_suffixes(user_home) == [".unreadable"]
 
 
-def test_a_moment_without_a_time_zone_is_one_of_this_machine(user_home: Path) -> None:
+def test_time_without_zone_is_local(user_home: Path) -> None:
     write_recovery(user_home, {"edited": "2026-03-01T12:00:00"})
     write_recovery(user_home, {"edited": "2026-03-01T12:00:00+00:00"}, "b")
     assert [each.edited.tzinfo is not None for each in list_recovered()] == [True, True]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_pipes_among_the_files_are_not_waited_for(user_home: Path) -> None:
+def test_pipes_in_the_folder_do_not_block(user_home: Path) -> None:
     write_recovery(user_home, {})
     os.mkfifo(user_home / "recovery" / "a.lock")
     os.mkfifo(user_home / "recovery" / "b.recovery")
     assert [each.file.name for each in list_recovered()] == ["a.recovery"]
 
 
-def test_a_folder_that_cannot_be_written_is_said_once_each_time(
-    document: Document, user_home: Path, qtbot: QtBot
-) -> None:
+def test_unwritable_folder_is_reported_once_per_failure(document: Document, user_home: Path, qtbot: QtBot) -> None:
     user_home.write_text("a file where the folder should be")
     recovery = RecoveryFile()
-    said: list[str] = []
-    recovery.failed.connect(said.append)
+    folders: list[str] = []
+    recovery.failed.connect(folders.append)
     scenario = read_template(SAMPLE_TEMPLATE)
     for value in (65, 66):
         recovery.keep(replace_load_value(scenario, value), None)
         recovery.write()
-    assert said == [str(user_home / "recovery")]
+    assert folders == [str(user_home / "recovery")]
     user_home.unlink()
     assert recovery.write()
     recovery.leave()
@@ -213,24 +209,24 @@ def test_a_folder_that_cannot_be_written_is_said_once_each_time(
     user_home.write_text("a file again")
     recovery.keep(scenario, None)
     assert not recovery.write()
-    assert len(said) == 2
+    assert len(folders) == 2
     document.open_template(SAMPLE_TEMPLATE)
     assert not document.edited
     qtbot.wait(1)
 
 
-def test_edits_of_a_document_whose_name_is_no_valid_text_are_kept(qtbot: QtBot) -> None:
+def test_document_name_may_be_invalid_unicode(qtbot: QtBot) -> None:
     document = Path("/stick/L\udcf6sung.gpudesk")
     file = RecoveryFile()
     file.keep(read_template(SAMPLE_TEMPLATE), document)
     assert file.write()
     file.leave()
-    (found,) = list_recovered()
-    assert found.document == document
+    (recovered,) = list_recovered()
+    assert recovered.document == document
 
 
-def test_a_folder_that_lets_nobody_look_in_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As one that was made by another user; refused here by the test, since root may look everywhere."""
+def test_inaccessible_folder_counts_as_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test raises the error itself, since root may read every folder."""
 
     def refuse(path: Path, **_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))

@@ -1,4 +1,4 @@
-"""Options of the fields of a scenario."""
+"""Labels of the options of scenario fields."""
 
 from gpudesk.desktop.session.scenario_options import list_model_options
 from gpudesk.service import GpuDeskService

@@ -1,4 +1,4 @@
-"""Settings: kept over a restart, of the type that is asked for; a broken file or folder does no harm."""
+"""Settings: saved between sessions and of the expected type; a broken file or folder does no harm."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from gpudesk import paths
 from gpudesk.desktop.session.settings import UserSettings, get_folder, list_recent_files
 
 
-def test_values_outlive_the_session(tmp_path: Path, qtbot: QtBot) -> None:
+def test_values_survive_a_restart(tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "settings.json"
     first = UserSettings(path)
     first.put("theme", "dark")
@@ -21,9 +21,7 @@ def test_values_outlive_the_session(tmp_path: Path, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(("stored", "default"), [("wide", 312), (True, 1), (3, "x"), (None, [])])
-def test_a_value_of_another_type_counts_as_absent(
-    tmp_path: Path, qtbot: QtBot, stored: object, default: object
-) -> None:
+def test_value_of_wrong_type_counts_as_absent(tmp_path: Path, qtbot: QtBot, stored: object, default: object) -> None:
     settings = UserSettings(tmp_path / "settings.json")
     settings.put("value", stored)
     assert settings.get("value", default) == default
@@ -41,7 +39,7 @@ def test_a_broken_file_is_set_aside(tmp_path: Path, qtbot: QtBot, contents: byte
     assert UserSettings(path).get("theme", "system") == "light"
 
 
-def test_where_nothing_can_be_written_values_hold_for_the_session(tmp_path: Path, qtbot: QtBot) -> None:
+def test_unwritable_folder_keeps_values_for_the_session(tmp_path: Path, qtbot: QtBot) -> None:
     obstacle = tmp_path / "file"
     obstacle.write_text("in the way")
     settings = UserSettings(obstacle / "settings.json")
@@ -50,14 +48,14 @@ def test_where_nothing_can_be_written_values_hold_for_the_session(tmp_path: Path
     assert settings.get("theme", "system") == "dark"
 
 
-def test_setting_the_same_value_says_nothing(tmp_path: Path, qtbot: QtBot) -> None:
+def test_same_value_emits_no_signal(tmp_path: Path, qtbot: QtBot) -> None:
     settings = UserSettings(tmp_path / "settings.json")
     settings.put("theme", "dark")
     with qtbot.assertNotEmitted(settings.changed):
         settings.put("theme", "dark")
 
 
-def test_a_path_that_is_no_valid_text_is_kept_with_the_rest(tmp_path: Path, qtbot: QtBot) -> None:
+def test_path_may_be_invalid_unicode(tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "settings.json"
     settings = UserSettings(path)
     settings.put("recent_files", ["/stick/L\udcf6sung.gpudesk", "/stick/Lösung.gpudesk"])
@@ -65,7 +63,7 @@ def test_a_path_that_is_no_valid_text_is_kept_with_the_rest(tmp_path: Path, qtbo
     assert UserSettings(path).get("recent_files", [""]) == ["/stick/L\udcf6sung.gpudesk", "/stick/Lösung.gpudesk"]
 
 
-def test_damage_is_said_and_the_old_file_kept(tmp_path: Path, qtbot: QtBot) -> None:
+def test_invalid_values_are_reported_and_the_old_file_retained(tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "settings.json"
     path.write_text('{"theme": "dark", "performance.read_off": 1e999}')
     settings = UserSettings(path)
@@ -79,7 +77,7 @@ def test_damage_is_said_and_the_old_file_kept(tmp_path: Path, qtbot: QtBot) -> N
 
 
 @pytest.mark.parametrize("last", ["", "no such folder", "x" * 70_000, "a\0b", "\udcff"])
-def test_a_folder_that_is_not_there_is_the_home_folder(
+def test_missing_folder_falls_back_to_home(
     tmp_path: Path, qtbot: QtBot, last: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -89,14 +87,14 @@ def test_a_folder_that_is_not_there_is_the_home_folder(
     assert get_folder(settings, "folder", tmp_path / "other") == tmp_path / "other"
 
 
-def test_recent_files_that_no_system_takes_are_left_out(tmp_path: Path, qtbot: QtBot) -> None:
+def test_invalid_recent_files_are_dropped(tmp_path: Path, qtbot: QtBot) -> None:
     (tmp_path / "a.gpudesk").touch()
     settings = UserSettings(tmp_path / "settings.json")
     settings.put("recent_files", ["x" * 70_000, "a\0b", 3, str(tmp_path / "a.gpudesk")])
     assert list_recent_files(settings) == [tmp_path / "a.gpudesk"]
 
 
-def test_a_link_that_leads_to_itself_is_replaced(tmp_path: Path, qtbot: QtBot) -> None:
+def test_self_referencing_link_is_replaced(tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "settings.json"
     path.symlink_to(path)
     settings = UserSettings(path)

@@ -1,4 +1,4 @@
-"""What the system asks the program to open: no file is lost before there is a window."""
+"""Files that the operating system asks the program to open, also before there is a window."""
 
 import ctypes
 import sys
@@ -22,7 +22,7 @@ def application(qapp: QApplication) -> Iterator[DesktopApplication]:
     qapp.give_files_to(None)
 
 
-def test_files_wait_until_somebody_opens_them(application: DesktopApplication, qtbot: QtBot) -> None:
+def test_files_queue_until_a_window_opens_them(application: DesktopApplication, qtbot: QtBot) -> None:
     opened: list[Sequence[Path]] = []
     for name in ("/a/one.gpudesk", "/a/Grüße und mehr.gpudesk"):
         assert QApplication.sendEvent(application, QFileOpenEvent(name))
@@ -35,7 +35,7 @@ def test_files_wait_until_somebody_opens_them(application: DesktopApplication, q
     assert opened[1] == [Path("/a/three.gpudeskpack"), Path("/a/four.gpudesk")]
 
 
-def test_address_that_is_no_file_is_not_taken(application: DesktopApplication) -> None:
+def test_web_address_is_ignored(application: DesktopApplication) -> None:
     opened: list[Sequence[Path]] = []
     application.give_files_to(opened.append)
     QApplication.sendEvent(application, QFileOpenEvent(QUrl("https://example.org/a.gpudesk")))
@@ -43,17 +43,17 @@ def test_address_that_is_no_file_is_not_taken(application: DesktopApplication) -
     assert opened == []
 
 
-def test_packs_and_other_files_are_looked_through_and_not_opened() -> None:
+def test_packs_and_tables_are_split_from_documents() -> None:
     files = [Path("a.gpudesk"), Path("B.GPUDESKPACK"), Path("c.PDF"), Path("prices.csv")]
     assert split_files(files) == ([Path("a.gpudesk"), Path("c.PDF")], [Path("B.GPUDESKPACK"), Path("prices.csv")])
 
 
-def test_windows_is_told_the_name_under_which_it_gathers_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-    shell = SimpleNamespace(SetCurrentProcessExplicitAppUserModelID=told.append)
+def test_app_id_is_set_on_windows_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    app_ids: list[str] = []
+    shell = SimpleNamespace(SetCurrentProcessExplicitAppUserModelID=app_ids.append)
     monkeypatch.setattr(ctypes, "windll", SimpleNamespace(shell32=shell), raising=False)
     set_windows_app_id()
-    assert told == [], "no other system has that name"
+    assert app_ids == [], "only Windows has application IDs"
     monkeypatch.setattr(sys, "platform", "win32")
     set_windows_app_id()
-    assert told == [APPLICATION_ID]
+    assert app_ids == [APPLICATION_ID]
