@@ -37,14 +37,14 @@ class Outcome:
         self.results: list[object] = []
         self.threads: list[QThread] = []
 
-    def done(self, result: object) -> None:
-        self._keep(result)
+    def finish(self, result: object) -> None:
+        self._record(result)
 
-    def failed(self, error: InputError) -> None:
-        self._keep(error)
+    def fail(self, error: InputError) -> None:
+        self._record(error)
 
-    def cancelled(self) -> None:
-        self._keep("cancelled")
+    def cancel(self) -> None:
+        self._record("cancelled")
 
     def _record(self, result: object) -> None:
         self.results.append(result)
@@ -57,7 +57,7 @@ def outcome() -> Outcome:
 
 
 def start(jobs: Jobs, steps: ProgressSteps[object], outcome: Outcome, kind: str = "import") -> None:
-    jobs.start(kind, steps, outcome.done, outcome.failed, outcome.cancelled)
+    jobs.start(kind, steps, outcome.finish, outcome.fail, outcome.cancel)
 
 
 def count_to(total: int, pause_s: float = 0.0) -> ProgressSteps[object]:

@@ -112,9 +112,9 @@ class Processes:
 
 @pytest.fixture
 def processes(user_home: Path) -> Iterator[Processes]:
-    starts = Processes()
-    yield starts
-    starts.end()
+    children = Processes()
+    yield children
+    children.end()
 
 
 def get_request_dir() -> Path:

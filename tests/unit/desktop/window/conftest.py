@@ -1,4 +1,4 @@
-"""What tests of the shell share: a desk with four accelerators, and a window over the real service."""
+"""Fixtures for tests of the window: a main window over the real service, with four accelerators."""
 
 from collections.abc import Iterator
 
@@ -17,10 +17,10 @@ FOUR = "70b-chat-on-four"
 @pytest.fixture
 def window(qapp: QApplication, service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, service)
-    made = program.open_new_window()
-    made.resize(1440, 900)
-    made.open_template(FOUR)
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    yield made
+    window = program.open_new_window()
+    window.resize(1440, 900)
+    window.open_template(FOUR)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    yield window
     program.end()

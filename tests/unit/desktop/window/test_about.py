@@ -1,4 +1,4 @@
-"""About: what it says, what it copies, and the licenses that it opens, all of it by keyboard."""
+"""The About dialog: facts, copying, and licenses of third-party software, all by keyboard."""
 
 from pathlib import Path
 
@@ -18,23 +18,23 @@ from gpudesk.service import GpuDeskService
 from gpudesk.third_party import PROGRAM, ThirdPartyWork, list_third_party
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-FEW = [
+WORKS = [
     ThirdPartyWork(PROGRAM, "0.1.0", "Apache-2.0", kind="program"),
     ThirdPartyWork(
         "libpng", "1.6.59", "libpng-2.0", "Cosmin Truta", within="Qt", copyright=("Copyright Cosmin Truta",)
     ),
     ThirdPartyWork("numpy", "2.4.6", "BSD-3-Clause"),
 ]
-#: As many as a frozen program has.
-MANY = [*FEW, *(ThirdPartyWork(f"crate-{number}", "1.0", "MIT OR Apache-2.0") for number in range(60))]
+#: As many as a frozen program lists.
+MANY_WORKS = [*WORKS, *(ThirdPartyWork(f"crate-{number}", "1.0", "MIT OR Apache-2.0") for number in range(60))]
 
 
 @pytest.fixture
-def shown(theme: Theme, qtbot: QtBot, service: GpuDeskService) -> AboutDialog:
-    return opened(theme, qtbot, AboutDialog(theme, list_program_facts(service), MANY))
+def dialog(theme: Theme, qtbot: QtBot, service: GpuDeskService) -> AboutDialog:
+    return open_dialog(theme, qtbot, AboutDialog(theme, list_program_facts(service), MANY_WORKS))
 
 
-def opened(theme: Theme, qtbot: QtBot, dialog: AboutDialog) -> AboutDialog:
+def open_dialog(theme: Theme, qtbot: QtBot, dialog: AboutDialog) -> AboutDialog:
     qtbot.addWidget(dialog)
     dialog.show()
     dialog.activateWindow()
@@ -50,12 +50,12 @@ def press(key: Qt.Key, text: str = "") -> None:
     QTest.keyClick(focused, key)
 
 
-def tab_to(wanted: QWidget) -> None:
+def tab_to(widget: QWidget) -> None:
     for _ in range(20):
-        if QApplication.focusWidget() is wanted:
+        if QApplication.focusWidget() is widget:
             return
         press(Qt.Key.Key_Tab)
-    pytest.fail(f"Tab does not reach {wanted.accessibleName()}")
+    pytest.fail(f"Tab does not reach {widget.accessibleName()}")
 
 
 def visible_rows(dialog: AboutDialog) -> list[str]:
@@ -64,11 +64,11 @@ def visible_rows(dialog: AboutDialog) -> list[str]:
     return [item.text() for row in rows if (item := table.item(row, 0)) is not None]
 
 
-def test_facts_name_versions_commit_data_and_where_the_users_files_are(
+def test_facts_name_versions_commit_data_and_user_folder(
     service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    noted = ProgramRelease(__version__, COMMIT, "2026-11-22T20:00:00Z", modified=True)
-    monkeypatch.setattr(about, "get_release", lambda: noted)
+    program_release = ProgramRelease(__version__, COMMIT, "2026-11-22T20:00:00Z", modified=True)
+    monkeypatch.setattr(about, "get_release", lambda: program_release)
     facts = {fact.name: fact for fact in list_program_facts(service)}
     assert facts["Version"].value == __version__
     assert facts["Commit"].value == "0123456789, 2026-11-22, with local changes"
@@ -79,32 +79,32 @@ def test_facts_name_versions_commit_data_and_where_the_users_files_are(
     assert {"Python", "Qt", "PySide6", "NumPy", "pyqtgraph"} <= facts.keys()
 
 
-def test_an_unknown_commit_is_said_to_be_unknown(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_commit_is_not_recorded(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(about, "get_release", lambda: ProgramRelease(__version__))
     assert ("Commit", "not recorded") in {(fact.name, fact.value) for fact in list_program_facts(service)}
 
 
-def test_about_asks_for_the_commit_once_it_is_opened_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Path] = []
+def test_commit_is_read_only_when_about_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+    queries: list[Path] = []
 
-    def answer(root: Path) -> ProgramRelease:
-        asked.append(root)
+    def read_release(root: Path) -> ProgramRelease:
+        queries.append(root)
         return ProgramRelease(__version__)
 
-    monkeypatch.setattr(release, "read_release", answer)
+    monkeypatch.setattr(release, "read_release", read_release)
     release.get_release.cache_clear()
     with GpuDeskService.open() as service:
-        assert not asked
+        assert not queries
         list_program_facts(service)
     release.get_release.cache_clear()
-    assert len(asked) == 1
+    assert len(queries) == 1
 
 
 def test_one_button_copies_everything(theme: Theme, qtbot: QtBot, service: GpuDeskService) -> None:
     facts = list_program_facts(service)
-    dialog = opened(theme, qtbot, AboutDialog(theme, facts, FEW))
-    said = " ".join(label.text() for label in dialog.findChildren(QLabel))
-    assert all(fact.value in said for fact in facts)
+    dialog = open_dialog(theme, qtbot, AboutDialog(theme, facts, WORKS))
+    visible_text = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert all(fact.value in visible_text for fact in facts)
     tab_to(dialog.copy)
     press(Qt.Key.Key_Space)
     copied = QGuiApplication.clipboard().text()
@@ -113,86 +113,86 @@ def test_one_button_copies_everything(theme: Theme, qtbot: QtBot, service: GpuDe
     assert dialog.copy.text() == "Copied"
 
 
-def test_all_parts_are_listed_and_a_short_list_needs_no_filter(theme: Theme, qtbot: QtBot) -> None:
-    dialog = opened(theme, qtbot, AboutDialog(theme, [], FEW))
+def test_short_list_has_no_filter(theme: Theme, qtbot: QtBot) -> None:
+    dialog = open_dialog(theme, qtbot, AboutDialog(theme, [], WORKS))
     assert visible_rows(dialog) == ["GPU Desk 0.1.0", "libpng 1.6.59 (in Qt)", "numpy 2.4.6"]
     assert not dialog.parts.filter.isVisible()
 
 
-def test_a_long_list_is_narrowed_by_name_and_by_licence(shown: AboutDialog) -> None:
-    tab_to(shown.parts.filter)
-    QTest.keyClicks(shown.parts.filter, "qt PNG")
-    assert visible_rows(shown) == ["libpng 1.6.59 (in Qt)"]
-    assert shown.parts.filter.accessibleDescription() == "1 of 63"
-    QTest.keyClick(shown.parts.filter, Qt.Key.Key_Escape)
-    assert len(visible_rows(shown)) == 63
-    QTest.keyClicks(shown.parts.filter, "bsd")
-    assert visible_rows(shown) == ["numpy 2.4.6"]
+def test_long_list_is_filtered_by_name_and_license(dialog: AboutDialog) -> None:
+    tab_to(dialog.parts.filter)
+    QTest.keyClicks(dialog.parts.filter, "qt PNG")
+    assert visible_rows(dialog) == ["libpng 1.6.59 (in Qt)"]
+    assert dialog.parts.filter.accessibleDescription() == "1 of 63"
+    QTest.keyClick(dialog.parts.filter, Qt.Key.Key_Escape)
+    assert len(visible_rows(dialog)) == 63
+    QTest.keyClicks(dialog.parts.filter, "bsd")
+    assert visible_rows(dialog) == ["numpy 2.4.6"]
 
 
-def test_a_filter_that_nothing_has_leaves_nothing_to_open(shown: AboutDialog) -> None:
-    tab_to(shown.parts.filter)
-    QTest.keyClicks(shown.parts.filter, "quux")
-    assert visible_rows(shown) == []
-    assert not shown.licence_button.isEnabled()
-    shown.parts.open_current()
-    assert shown.licence_button.isVisible()
+def test_filter_without_matches_disables_opening(dialog: AboutDialog) -> None:
+    tab_to(dialog.parts.filter)
+    QTest.keyClicks(dialog.parts.filter, "quux")
+    assert visible_rows(dialog) == []
+    assert not dialog.licence_button.isEnabled()
+    dialog.parts.open_current()
+    assert dialog.licence_button.isVisible()
 
 
-def test_columns_have_names_to_be_read_out(shown: AboutDialog) -> None:
-    model = shown.parts.table.model()
+def test_columns_have_accessible_names(dialog: AboutDialog) -> None:
+    model = dialog.parts.table.model()
     names = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(2)]
     assert names == ["Component", "License"]
 
 
-def test_enter_in_the_list_opens_the_licence_and_escape_comes_back(shown: AboutDialog) -> None:
-    tab_to(shown.parts.filter)
+def test_enter_opens_the_license_and_escape_returns(dialog: AboutDialog) -> None:
+    tab_to(dialog.parts.filter)
     press(Qt.Key.Key_Down, "libpng")
-    assert shown.parts.table.hasFocus()
+    assert dialog.parts.table.hasFocus()
     press(Qt.Key.Key_Return)
-    assert shown.isVisible()
-    assert shown.licence.text.hasFocus()
-    assert shown.licence.title.text() == "libpng 1.6.59 (in Qt)"
-    assert "Cosmin Truta" in shown.licence.facts.text()
-    assert "Copyright Cosmin Truta" in shown.licence.text.toPlainText()
-    shown.copy.click()
+    assert dialog.isVisible()
+    assert dialog.licence.text.hasFocus()
+    assert dialog.licence.title.text() == "libpng 1.6.59 (in Qt)"
+    assert "Cosmin Truta" in dialog.licence.facts.text()
+    assert "Copyright Cosmin Truta" in dialog.licence.text.toPlainText()
+    dialog.copy.click()
     copied = QGuiApplication.clipboard().text()
     assert copied.startswith("libpng 1.6.59 (in Qt)\n")
-    assert copied.endswith(shown.licence.text.toPlainText())
+    assert copied.endswith(dialog.licence.text.toPlainText())
     press(Qt.Key.Key_Escape)
-    assert shown.isVisible()
-    assert shown.parts.table.hasFocus()
+    assert dialog.isVisible()
+    assert dialog.parts.table.hasFocus()
     press(Qt.Key.Key_Escape)
-    assert not shown.isVisible()
+    assert not dialog.isVisible()
 
 
-def test_the_button_opens_the_licence_too_and_back_returns(shown: AboutDialog) -> None:
-    tab_to(shown.licence_button)
+def test_button_opens_the_license_and_back_returns(dialog: AboutDialog) -> None:
+    tab_to(dialog.licence_button)
     press(Qt.Key.Key_Space)
-    assert shown.licence.isVisible()
-    assert not shown.licence_button.isVisible()
-    tab_to(shown.licence.back)
+    assert dialog.licence.isVisible()
+    assert not dialog.licence_button.isVisible()
+    tab_to(dialog.licence.back)
     press(Qt.Key.Key_Space)
-    assert shown.parts.isVisible()
-    assert shown.licence_button.isVisible()
+    assert dialog.parts.isVisible()
+    assert dialog.licence_button.isVisible()
 
 
-def test_a_double_click_opens_the_licence(shown: AboutDialog) -> None:
-    table = shown.parts.table
+def test_double_click_opens_the_license(dialog: AboutDialog) -> None:
+    table = dialog.parts.table
     place = table.visualRect(table.model().index(1, 0)).center()
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert shown.licence.title.text() == "libpng 1.6.59 (in Qt)"
+    assert dialog.licence.title.text() == "libpng 1.6.59 (in Qt)"
 
 
-def test_a_part_whose_text_is_not_there_says_so(theme: Theme, qtbot: QtBot) -> None:
-    dialog = opened(theme, qtbot, AboutDialog(theme, [], FEW))
-    dialog.show_licence(FEW[2])
+def test_missing_license_text_is_reported(theme: Theme, qtbot: QtBot) -> None:
+    dialog = open_dialog(theme, qtbot, AboutDialog(theme, [], WORKS))
+    dialog.show_licence(WORKS[2])
     assert "does not include this license text" in dialog.licence.text.toPlainText()
 
 
-def test_the_program_opens_its_own_licence(theme: Theme, qtbot: QtBot) -> None:
-    dialog = opened(theme, qtbot, AboutDialog(theme, [], list_third_party()))
+def test_program_opens_its_own_license(theme: Theme, qtbot: QtBot) -> None:
+    dialog = open_dialog(theme, qtbot, AboutDialog(theme, [], list_third_party()))
     tab_to(dialog.parts.table)
     press(Qt.Key.Key_Return)
     assert "Apache License" in dialog.licence.text.toPlainText()
@@ -201,7 +201,7 @@ def test_the_program_opens_its_own_licence(theme: Theme, qtbot: QtBot) -> None:
 @pytest.mark.parametrize("percent", [100, 150])
 def test_nothing_is_cut_off(theme: Theme, qtbot: QtBot, service: GpuDeskService, percent: int) -> None:
     theme.set_font_percent(percent)
-    dialog = opened(theme, qtbot, AboutDialog(theme, list_program_facts(service), MANY))
+    dialog = open_dialog(theme, qtbot, AboutDialog(theme, list_program_facts(service), MANY_WORKS))
     for label in dialog.findChildren(QLabel):
         if label.isVisible() and label.text():
             needed = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()

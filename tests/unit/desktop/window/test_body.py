@@ -1,4 +1,4 @@
-"""The body of the window: the panel comes after the page was painted, to a place that was held for it."""
+"""The body of the window: the panel is shown after the page's first paint, in space reserved for it."""
 
 import pytest
 from PySide6.QtGui import QResizeEvent
@@ -12,7 +12,7 @@ from gpudesk.desktop.window.document_window import WindowBody
 
 
 class Page(QWidget):
-    """Keeps the widths that it is laid out at once it was seen."""
+    """Records the widths at which it is laid out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,10 +25,10 @@ class Page(QWidget):
 
 @pytest.fixture
 def body(theme: Theme, settings: UserSettings, qtbot: QtBot) -> WindowBody:
-    made = WindowBody(theme, settings)
-    qtbot.addWidget(made)
-    made.resize(1440, 800)
-    return made
+    body = WindowBody(theme, settings)
+    qtbot.addWidget(body)
+    body.resize(1440, 800)
+    return body
 
 
 def test_the_page_is_laid_out_once(body: WindowBody, qtbot: QtBot) -> None:
@@ -47,7 +47,7 @@ def test_the_page_is_laid_out_once(body: WindowBody, qtbot: QtBot) -> None:
     assert panel.width() >= 280
 
 
-def test_no_room_is_held_for_a_panel_that_is_hidden(body: WindowBody, qtbot: QtBot) -> None:
+def test_hidden_panel_reserves_no_space(body: WindowBody, qtbot: QtBot) -> None:
     body.show_panel(is_visible=False)
     page = Page()
     body.stack.addWidget(page)
@@ -62,7 +62,7 @@ def test_no_room_is_held_for_a_panel_that_is_hidden(body: WindowBody, qtbot: QtB
     qtbot.waitUntil(lambda: panel.isVisible() and page.width() < body.width())
 
 
-def test_a_panel_without_a_place_is_taken_in(body: WindowBody, qtbot: QtBot) -> None:
+def test_panel_without_reserved_space_is_added(body: WindowBody, qtbot: QtBot) -> None:
     body.show()
     panel = QWidget()
     body.set_panel(panel)
@@ -70,19 +70,19 @@ def test_a_panel_without_a_place_is_taken_in(body: WindowBody, qtbot: QtBot) -> 
     assert body.stack.width() < body.width()
 
 
-def test_what_waits_for_a_paint_comes_once_and_after_it(body: WindowBody, qtbot: QtBot) -> None:
-    done: list[bool] = []
-    call_after_paint(body.stack, lambda: done.append(body.stack.isVisible()))
+def test_call_after_paint_runs_once(body: WindowBody, qtbot: QtBot) -> None:
+    calls: list[bool] = []
+    call_after_paint(body.stack, lambda: calls.append(body.stack.isVisible()))
     qtbot.wait(0)
-    assert done == []
+    assert calls == []
     body.show()
-    qtbot.waitUntil(lambda: done == [True])
+    qtbot.waitUntil(lambda: calls == [True])
     body.stack.repaint()
     qtbot.wait(0)
-    assert done == [True]
+    assert calls == [True]
 
 
-def test_a_panel_is_as_wide_as_its_larger_text_needs(body: WindowBody, theme: Theme, qtbot: QtBot) -> None:
+def test_panel_widens_with_the_text(body: WindowBody, theme: Theme, qtbot: QtBot) -> None:
     theme.set_font_percent(150)
     body.resize(1920, 1080)
     body.show()

@@ -1,4 +1,4 @@
-"""The menu of an accelerator's chip: each choice in it can be saved, and opened again."""
+"""The menu of an accelerator chip: every plan in it survives saving."""
 
 from __future__ import annotations
 
@@ -27,37 +27,35 @@ def desk(service: GpuDeskService) -> Desk:
     return desk
 
 
-def plans_of(desk: Desk, theme: Theme, parent: QWidget) -> list[QAction]:
+def list_plan_actions(desk: Desk, theme: Theme, parent: QWidget) -> list[QAction]:
     menu = make_chip_menu(desk, theme, 0, "H200", parent)
     submenu = next(action.menu() for action in menu.actions() if action.text() == "Parallel plan")
     assert isinstance(submenu, QMenu)
     return [action for action in submenu.actions() if action.isEnabled() and not action.isSeparator()]
 
 
-def test_every_two_choices_of_a_plan_can_be_saved_and_opened_again(
-    desk: Desk, theme: Theme, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_every_pair_of_plans_survives_saving(desk: Desk, theme: Theme, qtbot: QtBot, tmp_path: Path) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     path = tmp_path / "plan.gpudesk"
-    begun = desk.scenario
-    for first in range(len(plans_of(desk, theme, parent))):
-        desk.open(begun)
-        plans_of(desk, theme, parent)[first].trigger()
-        chosen = desk.scenario
-        for second in range(len(plans_of(desk, theme, parent))):
-            desk.open(chosen)
-            plans_of(desk, theme, parent)[second].trigger()
+    start = desk.scenario
+    for first in range(len(list_plan_actions(desk, theme, parent))):
+        desk.open(start)
+        list_plan_actions(desk, theme, parent)[first].trigger()
+        after_first = desk.scenario
+        for second in range(len(list_plan_actions(desk, theme, parent))):
+            desk.open(after_first)
+            list_plan_actions(desk, theme, parent)[second].trigger()
             desk.service.save_scenario(desk.scenario, path)
             assert desk.service.read_scenario(path).accelerators == desk.scenario.accelerators
 
 
-def test_experts_are_spread_only_as_the_plan_allows(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+def test_expert_parallelism_follows_the_plan(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
-    texts = [action.text() for action in plans_of(desk, theme, parent)]
+    texts = [action.text() for action in list_plan_actions(desk, theme, parent)]
     assert "Expert parallel 8" in texts
-    next(each for each in plans_of(desk, theme, parent) if each.text() == "TP 2 × PP 2 × DP 2").trigger()
-    texts = [action.text() for action in plans_of(desk, theme, parent)]
+    next(each for each in list_plan_actions(desk, theme, parent) if each.text() == "TP 2 × PP 2 × DP 2").trigger()
+    texts = [action.text() for action in list_plan_actions(desk, theme, parent)]
     assert "Expert parallel 4" in texts
     assert "Expert parallel 8" not in texts

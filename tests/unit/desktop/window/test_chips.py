@@ -1,4 +1,4 @@
-"""The row of accelerators: keys of a chip, its menu, the list to add from, the baseline, wrapping."""
+"""The row of accelerator chips: keys, menus, adding, the baseline, wrapping."""
 
 from dataclasses import replace
 
@@ -20,20 +20,20 @@ FOUR = ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
 
 @pytest.fixture
 def row(desk: Desk, theme: Theme, qtbot: QtBot) -> ChipRow:
-    made = ChipRow(desk, theme)
-    qtbot.addWidget(made)
-    made.resize(1240, 42)
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    return made
+    row = ChipRow(desk, theme)
+    qtbot.addWidget(row)
+    row.resize(1240, 42)
+    row.show()
+    row.activateWindow()
+    qtbot.waitUntil(row.isActiveWindow)
+    return row
 
 
-def parts(desk: Desk) -> list[str]:
-    return [choice.accelerator for choice in desk.scenario.accelerators]
+def list_accelerators(desk: Desk) -> list[str]:
+    return [get_choice.accelerator for get_choice in desk.scenario.accelerators]
 
 
-def choice(desk: Desk, position: int) -> AcceleratorChoice:
+def get_choice(desk: Desk, position: int) -> AcceleratorChoice:
     return desk.scenario.accelerators[position]
 
 
@@ -42,24 +42,24 @@ def press(row: ChipRow, position: int, key: Qt.Key) -> None:
     QTest.keyClick(row.chips[position], key)
 
 
-def entry(menu: QMenu, *path: str) -> QAction:
-    """Return the entry of a menu, or of menus in it, by its text without key."""
+def find_action(menu: QMenu, *path: str) -> QAction:
+    """Return the action of a menu or submenu by its text without shortcut."""
     (action,) = [each for each in menu.actions() if each.text().partition("\t")[0] == path[0]]
     inner = action.menu()
     if len(path) == 1:
         return action
     assert isinstance(inner, QMenu)
-    return entry(inner, *path[1:])
+    return find_action(inner, *path[1:])
 
 
-def menu_of(row: ChipRow, position: int) -> QMenu:
+def open_menu(row: ChipRow, position: int) -> QMenu:
     row.chips[position].click()
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     return menu
 
 
-def one_step(desk: Desk, text: str) -> None:
+def check_one_step(desk: Desk, text: str) -> None:
     assert desk.undo_stack.count() == 1
     assert desk.undo_stack.undoText() == text
     after = desk.scenario
@@ -69,7 +69,7 @@ def one_step(desk: Desk, text: str) -> None:
     assert desk.scenario == after
 
 
-def test_a_chip_says_what_it_stands_for(row: ChipRow) -> None:
+def test_chip_has_an_accessible_name(row: ChipRow) -> None:
     assert [chip.accessibleName() for chip in row.chips] == [
         "H200 SXM, count 1, baseline",
         "MI325X, count 1",
@@ -79,27 +79,27 @@ def test_a_chip_says_what_it_stands_for(row: ChipRow) -> None:
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Delete, Qt.Key.Key_Backspace])
-def test_del_removes_and_the_focus_goes_to_the_next(row: ChipRow, desk: Desk, key: Qt.Key) -> None:
+def test_delete_key_removes_and_focuses_the_next(row: ChipRow, desk: Desk, key: Qt.Key) -> None:
     press(row, 1, key)
-    assert parts(desk) == ["h200-sxm", "b200-hgx", "mi355x"]
+    assert list_accelerators(desk) == ["h200-sxm", "b200-hgx", "mi355x"]
     assert row.chips[1].hasFocus()
-    one_step(desk, "Remove MI325X")
+    check_one_step(desk, "Remove MI325X")
 
 
-def test_the_last_one_can_be_removed_too(row: ChipRow, desk: Desk) -> None:
+def test_last_accelerator_can_be_removed(row: ChipRow, desk: Desk) -> None:
     for _ in FOUR:
         press(row, 0, Qt.Key.Key_Delete)
-    assert parts(desk) == []
+    assert list_accelerators(desk) == []
     assert row.add.hasFocus()
     assert desk.missing == "accelerators"
 
 
-def test_b_makes_the_baseline_and_keeps_the_focus_with_it(row: ChipRow, desk: Desk) -> None:
+def test_b_sets_the_baseline_and_keeps_the_focus(row: ChipRow, desk: Desk) -> None:
     press(row, 2, Qt.Key.Key_B)
-    assert parts(desk) == ["b200-hgx", "h200-sxm", "mi325x", "mi355x"]
+    assert list_accelerators(desk) == ["b200-hgx", "h200-sxm", "mi325x", "mi355x"]
     assert row.chips[0].hasFocus()
     assert row.chips[0].accessibleName() == "B200 SXM, count 1, baseline"
-    one_step(desk, "Set B200 SXM as baseline")
+    check_one_step(desk, "Set B200 SXM as baseline")
 
 
 def test_b_on_the_baseline_is_no_step(row: ChipRow, desk: Desk) -> None:
@@ -111,14 +111,14 @@ def test_arrows_change_the_count(row: ChipRow, desk: Desk) -> None:
     press(row, 1, Qt.Key.Key_Down)
     assert desk.undo_stack.count() == 0
     press(row, 1, Qt.Key.Key_Up)
-    assert choice(desk, 1).count == 2
-    one_step(desk, "Change count of MI325X")
+    assert get_choice(desk, 1).count == 2
+    check_one_step(desk, "Change count of MI325X")
     press(row, 1, Qt.Key.Key_Up)
     press(row, 1, Qt.Key.Key_Down)
-    assert choice(desk, 1).count == 2
+    assert get_choice(desk, 1).count == 2
 
 
-def test_left_and_right_go_along_the_row(row: ChipRow) -> None:
+def test_left_and_right_move_along_the_row(row: ChipRow) -> None:
     press(row, 0, Qt.Key.Key_Right)
     assert row.chips[1].hasFocus()
     press(row, 1, Qt.Key.Key_Left)
@@ -149,28 +149,28 @@ def test_the_menu_changes_its_own_accelerator(
     row: ChipRow, desk: Desk, path: tuple[str, ...], fields: dict[str, object], text: str
 ) -> None:
     others = [each for each in desk.scenario.accelerators if each.accelerator != "mi325x"]
-    menu = menu_of(row, 1)
-    entry(menu, *path).trigger()
+    menu = open_menu(row, 1)
+    find_action(menu, *path).trigger()
     menu.close()
-    changed = choice(desk, 1)
+    changed = get_choice(desk, 1)
     assert {name: getattr(changed, name) for name in fields} == fields
     assert [each for each in desk.scenario.accelerators if each.accelerator != "mi325x"] == others
-    one_step(desk, text)
+    check_one_step(desk, text)
 
 
-def test_the_menu_sets_a_plan_and_lets_it_go(row: ChipRow, desk: Desk) -> None:
+def test_menu_sets_and_clears_a_plan(row: ChipRow, desk: Desk) -> None:
     press(row, 1, Qt.Key.Key_Up)
     desk.undo_stack.clear()
-    menu = menu_of(row, 1)
-    entry(menu, "Parallel plan", "TP 2").trigger()
+    menu = open_menu(row, 1)
+    find_action(menu, "Parallel plan", "TP 2").trigger()
     menu.close()
-    assert (choice(desk, 1).tp, choice(desk, 1).pp, choice(desk, 1).dp) == (2, 1, 1)
-    one_step(desk, "Change plan of MI325X")
-    menu = menu_of(row, 1)
-    assert entry(menu, "Parallel plan", "TP 2").isChecked()
-    entry(menu, "Parallel plan", "Best for this load").trigger()
+    assert (get_choice(desk, 1).tp, get_choice(desk, 1).pp, get_choice(desk, 1).dp) == (2, 1, 1)
+    check_one_step(desk, "Change plan of MI325X")
+    menu = open_menu(row, 1)
+    assert find_action(menu, "Parallel plan", "TP 2").isChecked()
+    find_action(menu, "Parallel plan", "Best for this load").trigger()
     menu.close()
-    assert choice(desk, 1).tp is None
+    assert get_choice(desk, 1).tp is None
 
 
 def test_the_menu_moves_sets_the_baseline_and_removes(row: ChipRow, desk: Desk) -> None:
@@ -180,47 +180,47 @@ def test_the_menu_moves_sets_the_baseline_and_removes(row: ChipRow, desk: Desk) 
         ("Set as baseline", ["h200-sxm", "b200-hgx", "mi325x", "mi355x"]),
         ("Remove B200 SXM", ["h200-sxm", "mi325x", "mi355x"]),
     ):
-        menu = menu_of(row, 1)
-        entry(menu, path).trigger()
+        menu = open_menu(row, 1)
+        find_action(menu, path).trigger()
         menu.close()
-        assert parts(desk) == after
-    menu = menu_of(row, 0)
-    assert not entry(menu, "Move left").isEnabled()
-    assert not entry(menu, "Set as baseline").isEnabled()
+        assert list_accelerators(desk) == after
+    menu = open_menu(row, 0)
+    assert not find_action(menu, "Move left").isEnabled()
+    assert not find_action(menu, "Set as baseline").isEnabled()
     menu.close()
 
 
-def test_plans_multiply_up_to_their_count() -> None:
+def test_plans_use_all_accelerators() -> None:
     for count in (1, 2, 6, 8, 64):
-        found = list(list_chip_plans(count))
-        assert found
-        assert len(set(found)) == len(found)
-        assert all(plan.tp * plan.pp * plan.dp == count for plan in found)
+        plans = list(list_chip_plans(count))
+        assert plans
+        assert len(set(plans)) == len(plans)
+        assert all(plan.tp * plan.pp * plan.dp == count for plan in plans)
     assert [plan.text for plan in list_chip_plans(2)] == ["TP 2", "DP 2", "PP 2"]
 
 
-def test_the_list_adds_an_accelerator_with_the_count_of_the_others(row: ChipRow, desk: Desk) -> None:
+def test_new_accelerator_gets_the_count_of_the_others(row: ChipRow, desk: Desk) -> None:
     row.add.click()
     popup = QApplication.activePopupWidget()
     assert popup is not None
     QTest.keyClicks(popup.focusWidget(), "mi300x")
     QTest.keyClick(popup.focusWidget(), Qt.Key.Key_Return)
-    assert parts(desk) == [*FOUR, "mi300x"]
-    assert choice(desk, 4).count == 1
-    one_step(desk, "Add MI300X")
+    assert list_accelerators(desk) == [*FOUR, "mi300x"]
+    assert get_choice(desk, 4).count == 1
+    check_one_step(desk, "Add MI300X")
 
 
-def test_the_first_accelerator_comes_in_the_smallest_number_that_fits(row: ChipRow, desk: Desk) -> None:
+def test_first_accelerator_gets_the_smallest_count_that_fits(row: ChipRow, desk: Desk) -> None:
     desk.apply(replace(desk.scenario, accelerators=(), model="deepseek-r1"), "Empty")
     row.add_accelerator("b200-hgx")
-    assert choice(desk, 0).count is None
+    assert get_choice(desk, 0).count is None
     assert desk.answer is not None
     assert desk.answer.columns[0].estimate is not None
     assert desk.answer.columns[0].estimate.fits
 
 
-def test_a_full_comparison_takes_no_more(row: ChipRow, desk: Desk) -> None:
-    while len(parts(desk)) < MAX_ACCELERATORS:
+def test_full_comparison_refuses_another(row: ChipRow, desk: Desk) -> None:
+    while len(list_accelerators(desk)) < MAX_ACCELERATORS:
         row.add_accelerator("mi300x")
     assert not row.add.isEnabled()
     steps = desk.undo_stack.count()
@@ -228,16 +228,16 @@ def test_a_full_comparison_takes_no_more(row: ChipRow, desk: Desk) -> None:
     assert desk.undo_stack.count() == steps
 
 
-def test_the_baseline_is_chosen_at_the_right(row: ChipRow, desk: Desk) -> None:
+def test_baseline_field_sets_the_baseline(row: ChipRow, desk: Desk) -> None:
     assert row.baseline.accessibleName() == "Baseline: H200 SXM"
     row.baseline.open_list()
     popup = row.baseline.popup
     assert popup is not None
     QTest.keyClick(popup.focusWidget(), Qt.Key.Key_Down)
     QTest.keyClick(popup.focusWidget(), Qt.Key.Key_Return)
-    assert parts(desk)[0] == "mi325x"
+    assert list_accelerators(desk)[0] == "mi325x"
     assert row.baseline.accessibleName() == "Baseline: MI325X"
-    one_step(desk, "Set MI325X as baseline")
+    check_one_step(desk, "Set MI325X as baseline")
 
 
 def test_an_open_list_of_baselines_closes_when_the_accelerators_change(row: ChipRow, desk: Desk) -> None:
@@ -250,20 +250,20 @@ def test_an_open_list_of_baselines_closes_when_the_accelerators_change(row: Chip
     assert not popup.isVisible()
 
 
-def test_a_baseline_that_has_gone_meanwhile_is_not_set(row: ChipRow, desk: Desk) -> None:
+def test_removed_baseline_choice_is_ignored(row: ChipRow, desk: Desk) -> None:
     desk.apply(remove_accelerator(desk.scenario, 3), "Remove")
-    left = parts(desk)
+    remaining = list_accelerators(desk)
     row.baseline.chosen.emit("3")
-    assert parts(desk) == left
+    assert list_accelerators(desk) == remaining
 
 
 def test_in_a_narrow_window_the_row_wraps_without_overlap(row: ChipRow, desk: Desk) -> None:
     for width in (1240, 700, 400):
         row.resize(width, row.height())
         widgets = [*row.chips, row.add, row.baseline]
-        for n, one in enumerate(widgets):
-            assert row.rect().contains(one.geometry())
-            assert not any(one.geometry().intersects(other.geometry()) for other in widgets[n + 1 :])
+        for number, widget in enumerate(widgets):
+            assert row.rect().contains(widget.geometry())
+            assert not any(widget.geometry().intersects(other.geometry()) for other in widgets[number + 1 :])
     assert row.chips[-1].y() > row.chips[0].y()
 
 
@@ -271,37 +271,37 @@ def test_a_click_on_a_chip_opens_its_menu(row: ChipRow) -> None:
     QTest.mouseClick(row.chips[2], Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
-    assert entry(menu, "Remove B200 SXM").isEnabled()
+    assert find_action(menu, "Remove B200 SXM").isEnabled()
     menu.close()
 
 
-def test_a_part_that_is_there_already_comes_with_the_next_count(row: ChipRow, desk: Desk) -> None:
+def test_repeated_accelerator_gets_the_next_count(row: ChipRow, desk: Desk) -> None:
     row.add_accelerator("h200-sxm")
     row.add_accelerator("h200-sxm")
     desk.flush()
-    counts = [choice.count for choice in desk.scenario.accelerators if choice.accelerator == "h200-sxm"]
+    counts = [get_choice.count for get_choice in desk.scenario.accelerators if get_choice.accelerator == "h200-sxm"]
     assert counts == [1, 2, 4]
     assert desk.names[-1] == "H200 SXM × 4"
 
 
 @pytest.mark.parametrize(("key", "count"), [(Qt.Key.Key_Return, 12), (Qt.Key.Key_Escape, 1)])
 def test_any_count_can_be_typed(row: ChipRow, desk: Desk, qtbot: QtBot, key: Qt.Key, count: int) -> None:
-    def type_it() -> None:
+    def type_count() -> None:
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, QInputDialog)
         assert dialog.labelText() == "Number of H200 SXM"
         dialog.setIntValue(12)
         QTest.keyClick(dialog, key)
 
-    menu = menu_of(row, 0)
-    QTimer.singleShot(50, type_it)
-    entry(menu, "Count", "Other count…").trigger()
-    assert choice(desk, 0).count == count
+    menu = open_menu(row, 0)
+    QTimer.singleShot(50, type_count)
+    find_action(menu, "Count", "Other count…").trigger()
+    assert get_choice(desk, 0).count == count
 
 
-def test_all_of_a_scale_up_domain_can_be_chosen(row: ChipRow, desk: Desk) -> None:
+def test_whole_scale_up_domain_can_be_chosen(row: ChipRow, desk: Desk) -> None:
     row.add_accelerator("vera-rubin-nvl72")
-    menu = menu_of(row, len(row.chips) - 1)
-    entry(menu, "Count", "× 72").trigger()
+    menu = open_menu(row, len(row.chips) - 1)
+    find_action(menu, "Count", "× 72").trigger()
     menu.close()
-    assert choice(desk, len(row.chips) - 1).count == 72
+    assert get_choice(desk, len(row.chips) - 1).count == 72

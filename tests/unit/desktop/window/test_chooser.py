@@ -1,4 +1,4 @@
-"""Help me choose: what is asked, the search of the catalog, and the recommendation that is opened."""
+"""Help me choose: questions, search of the catalog, and the recommendation."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -26,8 +26,8 @@ LONG_MS = 60_000
 def dialog(window: MainWindow) -> ChooserDialog:
     (action,) = (spec for spec in window.list_window_actions() if spec.id == "file.choose")
     action.run()
-    (made,) = window.findChildren(ChooserDialog)
-    return made
+    (chooser,) = window.findChildren(ChooserDialog)
+    return chooser
 
 
 def test_every_use_case_names_a_model_of_the_catalog(service: GpuDeskService) -> None:
@@ -48,13 +48,13 @@ def test_tab_follows_the_questions(dialog: ChooserDialog) -> None:
 
 
 def test_answers_become_a_scenario(dialog: ChooserDialog) -> None:
-    plain = dialog.make_scenario()
-    assert plain.accelerators == ()
-    assert plain.decision.answers == {"ttft_limit_ms": 2000.0, "tpot_limit_ms": 50.0}
+    default_scenario = dialog.make_scenario()
+    assert default_scenario.accelerators == ()
+    assert default_scenario.decision.answers == {"ttft_limit_ms": 2000.0, "tpot_limit_ms": 50.0}
     peak = make_load_curve(FleetSettings()).peak_factor
-    assert plain.demand == Demand(DemandKind.USERS, 200, peak_factor=peak, ttft_ms=2000, tpot_ms=50)
-    # 12 requests an hour of each, and more at the peak.
-    assert plain.workload.load.request_rate == pytest.approx(200 * 12 / 3600 * peak)
+    assert default_scenario.demand == Demand(DemandKind.USERS, 200, peak_factor=peak, ttft_ms=2000, tpot_ms=50)
+    # 12 requests per user and hour, times the peak factor.
+    assert default_scenario.workload.load.request_rate == pytest.approx(200 * 12 / 3600 * peak)
     dialog.tpot.set_value(0)
     dialog.choose_use_case("code")
     _, in_flight = dialog.load_kind.findChildren(QPushButton)
@@ -65,64 +65,68 @@ def test_answers_become_a_scenario(dialog: ChooserDialog) -> None:
     dialog.ttft.set_value(2000)
     dialog.payment.set_value("rent")
     dialog.platform.set_value("CUDA")
-    asked = dialog.make_scenario()
-    assert (asked.model, asked.weights) == ("gpt-oss-120b", Precision.MXFP4)
-    assert (asked.workload.input_tokens, asked.workload.load.concurrency) == (16_000, 16)
-    assert asked.demand is None
-    assert asked.decision.answers == {"ttft_limit_ms": 2000.0, "acquisition": "rent", "current_platform": "CUDA"}
+    scenario = dialog.make_scenario()
+    assert (scenario.model, scenario.weights) == ("gpt-oss-120b", Precision.MXFP4)
+    assert (scenario.workload.input_tokens, scenario.workload.load.concurrency) == (16_000, 16)
+    assert scenario.demand is None
+    assert scenario.decision.answers == {"ttft_limit_ms": 2000.0, "acquisition": "rent", "current_platform": "CUDA"}
 
 
-def test_a_use_case_suggests_limits_and_leaves_those_that_were_typed(dialog: ChooserDialog) -> None:
+def test_use_case_suggests_limits_but_keeps_typed_ones(dialog: ChooserDialog) -> None:
     dialog.tpot.set_value(20)
     dialog.choose_use_case("documents")
     assert (dialog.ttft.value, dialog.tpot.value) == (10_000, 20)
 
 
-def test_the_best_of_the_catalog_are_opened_with_their_recommendation(
-    dialog: ChooserDialog, window: MainWindow, qtbot: QtBot
-) -> None:
+def test_best_accelerators_open_with_a_recommendation(dialog: ChooserDialog, window: MainWindow, qtbot: QtBot) -> None:
     dialog.choose_use_case("assistant")
     dialog.payment.set_value("rent")
-    with qtbot.waitSignal(dialog.found, timeout=LONG_MS) as found:
+    with qtbot.waitSignal(dialog.found, timeout=LONG_MS) as signal:
         QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
         assert not dialog.search.isEnabled()
-    scenario = found.args[0]
+    scenario = signal.args[0]
     assert format_load(scenario.workload.load, Formatter()) == "1.3333 requests/s"
     # Compare and Decide cost the same load.
     service = window.desk.service
     answer = service.answer(scenario)
-    shown, decided = service.costing.costs(answer), service.decider.get_decision_costs(answer)
-    rented = [[each.rented.output.value for each in costs.columns if each.rented] for costs in (shown, decided)]
+    cost_page, decision = service.costing.costs(answer), service.decider.get_decision_costs(answer)
+    rented = [[each.rented.output.value for each in costs.columns if each.rented] for costs in (cost_page, decision)]
     assert rented[0] == pytest.approx(rented[1], rel=1e-9)
     assert isinstance(scenario, Scenario)
     assert 0 < len(scenario.accelerators) <= MAX_ACCELERATORS
     assert not dialog.isVisible()
 
 
-def test_what_is_found_is_a_document_of_its_own(window: MainWindow, qtbot: QtBot) -> None:
-    scenario = window.desk.scenario
-    asked = Scenario("Chosen", scenario.model, scenario.weights, scenario.workload, (AcceleratorChoice("h200-sxm", 1),))
+def test_recommendation_opens_as_a_new_document(window: MainWindow, qtbot: QtBot) -> None:
+    former_scenario = window.desk.scenario
+    recommendation = Scenario(
+        "Chosen",
+        former_scenario.model,
+        former_scenario.weights,
+        former_scenario.workload,
+        (AcceleratorChoice("h200-sxm", 1),),
+    )
     windows = len(window.program.windows)
-    window.open_recommendation(asked)
+    window.open_recommendation(recommendation)
     opened = window if window.document.title.startswith("Chosen") else window.program.windows[-1]
     assert opened.desk.scenario.name == "Chosen"
     assert opened.is_page("decide")
     assert len(window.program.windows) >= windows
 
 
-def test_where_nothing_meets_the_limits_the_nearest_are_opened(
+def test_nearest_accelerators_open_when_none_meets_the_limits(
     dialog: ChooserDialog, window: MainWindow, qtbot: QtBot
 ) -> None:
     dialog.choose_use_case("frontier")
     dialog.tpot.set_value(1)
-    with qtbot.waitSignal(dialog.found, timeout=LONG_MS) as found:
+    with qtbot.waitSignal(dialog.found, timeout=LONG_MS) as signal:
         QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
-    assert len(found.args[0].accelerators) == MAX_ACCELERATORS
+    assert len(signal.args[0].accelerators) == MAX_ACCELERATORS
     service = window.desk.service
-    assert service.decide(service.answer(found.args[0])).verdict is DecisionVerdict.NONE_FITS
+    assert service.decide(service.answer(signal.args[0])).verdict is DecisionVerdict.NONE_FITS
 
 
-def test_leaving_stops_the_search(dialog: ChooserDialog, qtbot: QtBot) -> None:
+def test_closing_cancels_the_search(dialog: ChooserDialog, qtbot: QtBot) -> None:
     QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
     assert dialog.busy
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
@@ -130,7 +134,7 @@ def test_leaving_stops_the_search(dialog: ChooserDialog, qtbot: QtBot) -> None:
     assert not dialog.busy
 
 
-def test_every_choice_is_whole_in_a_longer_language(window: MainWindow, theme: Theme, qtbot: QtBot) -> None:
+def test_choices_are_not_clipped_in_a_longer_language(window: MainWindow, theme: Theme, qtbot: QtBot) -> None:
     set_language(PSEUDO)
     dialog = ChooserDialog(window.desk, theme, window)
     dialog.show()

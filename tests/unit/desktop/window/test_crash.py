@@ -1,4 +1,4 @@
-"""What a crash leaves: written only by crashes, kept apart by process, offered until it was looked at."""
+"""Crash reports: written only by crashes, one per process, offered until shown."""
 
 import faulthandler
 import os
@@ -18,7 +18,7 @@ from gpudesk.desktop.window.faults.crash import MOST_KEPT, CrashLog, list_crashe
 HEAD = "# Started: 2026-05-04T12:00:00+00:00\n# GPU Desk: 0.1\n"
 DUMP = "Fatal Python error: Segmentation fault\n\nCurrent thread 0x1 (most recent call first):\n  File x\n"
 
-#: Crashes in a process of its own, as far as the program has then come.
+#: Starts a crash log in its own process and runs some code.
 CRASHES = """
 import sys, os
 from pathlib import Path
@@ -31,41 +31,41 @@ exec(sys.argv[2])
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "logs"
-    made.mkdir()
-    return made
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    return logs
 
 
 @pytest.fixture
 def handler() -> Iterator[None]:
-    """Release the handler that pytest has installed, as no one has in the program."""
-    was_on = faulthandler.is_enabled()
+    """Disable the fault handler of pytest, since the program starts without one."""
+    was_enabled = faulthandler.is_enabled()
     faulthandler.disable()
     yield
-    if was_on:
+    if was_enabled:
         faulthandler.enable(2)
 
 
-def crash(folder: Path, how: str) -> int:
+def crash(folder: Path, code: str) -> int:
     return subprocess.run(
-        [sys.executable, "-c", CRASHES, str(folder), how], check=False, capture_output=True, timeout=60
+        [sys.executable, "-c", CRASHES, str(folder), code], check=False, capture_output=True, timeout=60
     ).returncode
 
 
-def left(folder: Path, number: int, text: str, at: float | None = None, suffix: str = ".log") -> Path:
+def write_dump(folder: Path, number: int, text: str, mtime: float | None = None, suffix: str = ".log") -> Path:
     file = folder / f"crash-{999_000_000 + number}-20260504-120000{suffix}"
     file.write_text(text)
-    if at is not None:
-        os.utime(file, (at, at))
+    if mtime is not None:
+        os.utime(file, (mtime, mtime))
     return file
 
 
-def names(folder: Path) -> list[str]:
+def list_names(folder: Path) -> list[str]:
     return sorted(file.name for file in folder.iterdir())
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("code", "text"),
     [
         ("import faulthandler; faulthandler._sigsegv()", "Segmentation fault"),
         ("os.abort()", "Aborted"),
@@ -76,25 +76,25 @@ def names(folder: Path) -> list[str]:
         ),
     ],
 )
-def test_a_crash_is_written_down_with_all_threads(folder: Path, how: str, said: str) -> None:
-    assert crash(folder, how) < 0
-    (found,) = list_crashes(folder)
-    assert said in found.report
-    assert "# GPU Desk: 0.1" in found.report
-    assert 'File "<string>", line' in found.report
-    assert abs((datetime.now().astimezone() - found.ended).total_seconds()) < 60
-    if "Thread(" in how:
-        assert len(re.findall(r"^(Current t|T)hread 0x", found.report, re.MULTILINE)) == 2
+def test_crash_report_has_all_threads(folder: Path, code: str, text: str) -> None:
+    assert crash(folder, code) < 0
+    (crash_report,) = list_crashes(folder)
+    assert text in crash_report.report
+    assert "# GPU Desk: 0.1" in crash_report.report
+    assert 'File "<string>", line' in crash_report.report
+    assert abs((datetime.now().astimezone() - crash_report.ended).total_seconds()) < 60
+    if "Thread(" in code:
+        assert len(re.findall(r"^(Current t|T)hread 0x", crash_report.report, re.MULTILINE)) == 2
 
 
-@pytest.mark.parametrize("how", ["log.end()", "os._exit(1)", "os.kill(os.getpid(), 9)"])
-def test_an_end_or_a_kill_leaves_nothing(folder: Path, how: str) -> None:
-    crash(folder, how)
+@pytest.mark.parametrize("code", ["log.end()", "os._exit(1)", "os.kill(os.getpid(), 9)"])
+def test_exit_or_kill_leaves_no_report(folder: Path, code: str) -> None:
+    crash(folder, code)
     assert list_crashes(folder) == []
-    assert names(folder) == []
+    assert list_names(folder) == []
 
 
-def test_the_file_of_a_process_that_runs_is_not_touched(folder: Path) -> None:
+def test_file_of_a_running_process_is_not_touched(folder: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", CRASHES, str(folder), "print('on', flush=True); input()"],
         stdin=subprocess.PIPE,
@@ -103,9 +103,9 @@ def test_the_file_of_a_process_that_runs_is_not_touched(folder: Path) -> None:
         assert process.stdout is not None
         process.stdout.readline()
         (file,) = folder.glob("crash-*.log")
-        # It may even have a trace in it: of what the process has coped with.
-        with file.open("a") as opened:
-            opened.write(DUMP)
+        # The file may hold a trace of an exception that the process survived.
+        with file.open("a") as stream:
+            stream.write(DUMP)
         assert list_crashes(folder) == []
         assert file.exists()
         process.kill()
@@ -114,22 +114,22 @@ def test_the_file_of_a_process_that_runs_is_not_touched(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("handler")
-def test_two_programs_at_once_have_a_file_each_and_end_apart(folder: Path) -> None:
-    mine = CrashLog(folder)
-    mine.start([])
-    assert mine.path is not None
-    assert mine.path.exists()
+def test_simultaneous_programs_have_separate_files(folder: Path) -> None:
+    log = CrashLog(folder)
+    log.start([])
+    assert log.path is not None
+    assert log.path.exists()
     crash(folder, "os.abort()")
     assert len(list_crashes(folder)) == 1
-    assert mine.path.exists()
-    mine.end()
+    assert log.path.exists()
+    log.end()
     assert len(list(folder.glob("*.lock"))) == 0
     assert not faulthandler.is_enabled()
 
 
 @pytest.mark.usefixtures("handler")
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_folder_that_cannot_be_written_is_no_fault(folder: Path) -> None:
+def test_unwritable_folder_disables_the_crash_log(folder: Path) -> None:
     folder.chmod(0o500)
     log = CrashLog(folder)
     log.start([("A", "1")])
@@ -141,7 +141,7 @@ def test_a_folder_that_cannot_be_written_is_no_fault(folder: Path) -> None:
 
 @pytest.mark.usefixtures("handler")
 @pytest.mark.parametrize("place", ["nowhere", "file"])
-def test_a_folder_that_is_not_there_is_no_fault(folder: Path, place: str) -> None:
+def test_missing_folder_disables_the_crash_log(folder: Path, place: str) -> None:
     (folder / "file").write_text("")
     log = CrashLog(folder / place)
     log.start([("A", "1")])
@@ -151,8 +151,8 @@ def test_a_folder_that_is_not_there_is_no_fault(folder: Path, place: str) -> Non
 
 
 @pytest.mark.usefixtures("handler")
-def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full:
+def test_full_disk_leaves_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class FullDisk:
         def __init__(self, path: Path, _mode: str) -> None:
             path.touch()
 
@@ -162,99 +162,99 @@ def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.Mon
         def close(self) -> None:
             pass
 
-    monkeypatch.setattr("gpudesk.desktop.window.faults.crash.FileIO", Full)
+    monkeypatch.setattr("gpudesk.desktop.window.faults.crash.FileIO", FullDisk)
     log = CrashLog(folder)
     log.start([("A", "1")])
     assert log.path is None
-    assert names(folder) == []
+    assert list_names(folder) == []
 
 
-def test_who_waits_for_a_crash_already_goes_on_doing_so(folder: Path) -> None:
+def test_existing_fault_handler_stays_enabled(folder: Path) -> None:
     faulthandler.enable(2)
     log = CrashLog(folder)
     log.start([])
-    assert names(folder) == []
+    assert list_names(folder) == []
     log.end()
     assert faulthandler.is_enabled()
 
 
 @pytest.mark.usefixtures("handler")
-def test_what_was_coped_with_goes_to_the_log_at_the_end(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_survived_exception_goes_to_the_log(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     log = CrashLog(folder)
     log.start([])
     assert log.path is not None
-    with log.path.open("a") as opened:
-        opened.write(DUMP)
+    with log.path.open("a") as stream:
+        stream.write(DUMP)
     with caplog.at_level("INFO"):
         log.end()
     assert "Segmentation fault" in caplog.text
-    assert names(folder) == []
+    assert list_names(folder) == []
 
 
-def test_what_windows_copes_with_is_no_crash(folder: Path) -> None:
-    left(folder, 1, f"{HEAD}Windows fatal exception: code 0x8001010d\n\nThread 0x1\n  File x\n")
+def test_handled_windows_exception_is_no_crash(folder: Path) -> None:
+    write_dump(folder, 1, f"{HEAD}Windows fatal exception: code 0x8001010d\n\nThread 0x1\n  File x\n")
     assert list_crashes(folder) == []
-    left(folder, 1, f"{HEAD}Windows fatal exception: access violation\n\nThread 0x1\n  File x\n")
+    write_dump(folder, 1, f"{HEAD}Windows fatal exception: access violation\n\nThread 0x1\n  File x\n")
     assert len(list_crashes(folder)) == 1
 
 
-def test_a_report_that_was_shown_is_kept_and_offered_no_more(folder: Path) -> None:
-    file = left(folder, 1, HEAD + DUMP)
-    (found,) = list_crashes(folder)
-    found.mark_shown()
+def test_shown_report_is_retained_but_not_offered_again(folder: Path) -> None:
+    file = write_dump(folder, 1, HEAD + DUMP)
+    (crash_report,) = list_crashes(folder)
+    crash_report.mark_shown()
     assert list_crashes(folder) == []
     assert file.with_suffix(".txt").read_text() == HEAD + DUMP
 
 
-def test_a_report_that_is_discarded_is_gone(folder: Path) -> None:
-    left(folder, 1, HEAD + DUMP)
-    (found,) = list_crashes(folder)
-    found.discard()
-    found.discard()
-    assert names(folder) == []
+def test_discarded_report_is_deleted(folder: Path) -> None:
+    write_dump(folder, 1, HEAD + DUMP)
+    (crash_report,) = list_crashes(folder)
+    crash_report.discard()
+    crash_report.discard()
+    assert list_names(folder) == []
 
 
-def test_only_the_newest_reports_are_kept(folder: Path) -> None:
+def test_old_reports_are_deleted(folder: Path) -> None:
     for number in range(4):
-        left(folder, number, HEAD + DUMP, at=1_000_000 + number, suffix=".txt")
+        write_dump(folder, number, HEAD + DUMP, mtime=1_000_000 + number, suffix=".txt")
     for number in range(4, 4 + 8):
-        left(folder, number, HEAD + DUMP, at=1_000_000 + number)
-    found = list_crashes(folder)
-    assert len(found) == 8
-    assert found[0].file.name.startswith("crash-999000011-")
-    assert len(names(folder)) == MOST_KEPT
-    assert {name for name in names(folder) if name.endswith(".txt")} == {
+        write_dump(folder, number, HEAD + DUMP, mtime=1_000_000 + number)
+    reports = list_crashes(folder)
+    assert len(reports) == 8
+    assert reports[0].file.name.startswith("crash-999000011-")
+    assert len(list_names(folder)) == MOST_KEPT
+    assert {name for name in list_names(folder) if name.endswith(".txt")} == {
         "crash-999000002-20260504-120000.txt",
         "crash-999000003-20260504-120000.txt",
     }
     for number in range(20, 25):
-        left(folder, number, HEAD + DUMP, at=2_000_000 + number)
+        write_dump(folder, number, HEAD + DUMP, mtime=2_000_000 + number)
     assert len(list_crashes(folder)) == MOST_KEPT
-    assert len(names(folder)) == MOST_KEPT
+    assert len(list_names(folder)) == MOST_KEPT
 
 
-def test_a_file_of_somebody_else_is_left_alone(folder: Path) -> None:
+def test_other_files_are_left_alone(folder: Path) -> None:
     (folder / "crash-notes.log").write_text(DUMP)
     (folder / "crash-notes.txt").write_text(DUMP)
     assert list_crashes(folder) == []
-    assert names(folder) == ["crash-notes.log", "crash-notes.txt"]
+    assert list_names(folder) == ["crash-notes.log", "crash-notes.txt"]
 
 
-def test_a_report_ends_with_the_last_lines_of_the_process_and_masks_the_home(
+def test_report_has_log_lines_and_masks_the_home_folder(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    left(folder, 7, f'{HEAD}{DUMP}  File "{tmp_path}/x.py"\n')
+    write_dump(folder, 7, f'{HEAD}{DUMP}  File "{tmp_path}/x.py"\n')
     now = f"{datetime.now():%Y-%m-%d %H:%M:%S}"  # noqa: DTZ005 - as in the log
     (folder / "gpudesk.log").write_text(f"{now},000 [999000007] INFO a: page memory\n{now},001 [5] INFO a: other\n")
-    (found,) = list_crashes(folder)
-    assert found.report.endswith(f"Last lines of the log\n{now},000 [999000007] INFO a: page memory\n")
-    assert 'File "~/x.py"' in found.report
-    assert str(tmp_path) not in found.report
+    (crash_report,) = list_crashes(folder)
+    assert crash_report.report.endswith(f"Last lines of the log\n{now},000 [999000007] INFO a: page memory\n")
+    assert 'File "~/x.py"' in crash_report.report
+    assert str(tmp_path) not in crash_report.report
 
 
-@pytest.mark.parametrize("machine", ["", ".0123456789abcdef"], ids=["here", "on a stick"])
-def test_a_lock_that_nothing_belongs_to_is_removed(folder: Path, monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+@pytest.mark.parametrize("machine", ["", ".0123456789abcdef"], ids=["here", "on a USB stick"])
+def test_orphaned_lock_is_removed(folder: Path, monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
     crash(folder, "os.abort()")
     (file,) = folder.glob("crash-*.log")
     file.unlink()
@@ -262,17 +262,17 @@ def test_a_lock_that_nothing_belongs_to_is_removed(folder: Path, monkeypatch: py
     lock.rename(file.with_suffix(f"{machine}.lock"))
     monkeypatch.setattr(paths, "is_portable", lambda: bool(machine))
     assert list_crashes(folder) == []
-    assert names(folder) == []
+    assert list_names(folder) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names here")
-def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+def test_pipe_does_not_block(folder: Path) -> None:
     pipe = folder / "crash-999000001-20260504-120000.log"
     os.mkfifo(pipe)
-    # Releases the reader; where no one does, it waits itself until the end of the test.
+    # Unblocks a reader; without one, the writer blocks until the end of the test.
     writer = threading.Thread(target=lambda: os.close(os.open(pipe, os.O_WRONLY)), daemon=True)
     writer.start()
-    left(folder, 2, HEAD + DUMP)
+    write_dump(folder, 2, HEAD + DUMP)
     assert len(list_crashes(folder)) == 1
     assert writer.is_alive()
     os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))

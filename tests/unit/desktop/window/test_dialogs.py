@@ -1,4 +1,4 @@
-"""The dialogs of the window: keyboard shortcuts, more settings."""
+"""The dialogs of keyboard shortcuts and of more settings."""
 
 from dataclasses import replace
 
@@ -16,21 +16,21 @@ from gpudesk.domain.answer import Scenario
 from gpudesk.text.formatting import GERMAN_NUMBERS
 
 
-def nothing() -> None: ...
+def do_nothing() -> None: ...
 
 
 # Keyboard shortcuts
 
 TITLES = {MenuId.FILE: "&File", MenuId.EDIT: "&Edit"}
 SPECS = [
-    ActionSpec("edit.redo", "Redo", nothing, menu=MenuId.EDIT, shortcuts=("Ctrl+Shift+Z", "Ctrl+Y")),
-    ActionSpec("page.filter", "Filter rows…", nothing, shortcuts=("/",), single_key=True),
-    ActionSpec("file.new", "New scenario", nothing, menu=MenuId.FILE, shortcuts=("Ctrl+N",)),
-    ActionSpec("file.none", "Without a key", nothing, menu=MenuId.FILE),
+    ActionSpec("edit.redo", "Redo", do_nothing, menu=MenuId.EDIT, shortcuts=("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionSpec("page.filter", "Filter rows…", do_nothing, shortcuts=("/",), single_key=True),
+    ActionSpec("file.new", "New scenario", do_nothing, menu=MenuId.FILE, shortcuts=("Ctrl+N",)),
+    ActionSpec("file.none", "Without a key", do_nothing, menu=MenuId.FILE),
 ]
 
 
-def test_shortcuts_stand_menu_by_menu_and_those_of_the_page_last() -> None:
+def test_shortcuts_are_grouped_by_menu_with_the_page_last() -> None:
     entries = list_shortcuts(SPECS, TITLES)
     assert [(entry.group, entry.title, entry.shortcut) for entry in entries] == [
         ("File", "New scenario", "Ctrl N"),
@@ -40,7 +40,7 @@ def test_shortcuts_stand_menu_by_menu_and_those_of_the_page_last() -> None:
 
 
 @pytest.mark.parametrize("typed", ["redo", "ctrl y"])
-def test_a_shortcut_is_found_by_its_command_and_by_its_key(theme: Theme, qtbot: QtBot, typed: str) -> None:
+def test_shortcuts_are_searched_by_command_and_key(theme: Theme, qtbot: QtBot, typed: str) -> None:
     dialog = KeyboardDialog(theme, list_shortcuts(SPECS, TITLES))
     qtbot.addWidget(dialog)
     dialog.show()
@@ -53,7 +53,7 @@ def test_a_shortcut_is_found_by_its_command_and_by_its_key(theme: Theme, qtbot: 
     assert not dialog.isVisible()
 
 
-def test_arrows_leave_the_line_for_the_list(theme: Theme, qtbot: QtBot) -> None:
+def test_arrow_key_moves_the_focus_to_the_list(theme: Theme, qtbot: QtBot) -> None:
     dialog = KeyboardDialog(theme, list_shortcuts(SPECS, TITLES))
     qtbot.addWidget(dialog)
     dialog.show()
@@ -68,13 +68,13 @@ def test_arrows_leave_the_line_for_the_list(theme: Theme, qtbot: QtBot) -> None:
 # More settings
 
 
-class Applied(list[Scenario]):
-    """The scenarios that were passed."""
+class AppliedScenarios(list[Scenario]):
+    """The scenarios that the dialog applied."""
 
 
 @pytest.fixture
-def applied() -> Applied:
-    return Applied()
+def applied() -> AppliedScenarios:
+    return AppliedScenarios()
 
 
 @pytest.fixture
@@ -83,19 +83,19 @@ def scenario() -> Scenario:
 
 
 @pytest.fixture
-def dialog(theme: Theme, qtbot: QtBot, scenario: Scenario, applied: Applied) -> MoreSettingsDialog:
-    made = MoreSettingsDialog(theme, scenario, applied.append)
-    qtbot.addWidget(made)
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    return made
+def dialog(theme: Theme, qtbot: QtBot, scenario: Scenario, applied: AppliedScenarios) -> MoreSettingsDialog:
+    settings_dialog = MoreSettingsDialog(theme, scenario, applied.append)
+    qtbot.addWidget(settings_dialog)
+    settings_dialog.show()
+    settings_dialog.activateWindow()
+    qtbot.waitUntil(settings_dialog.isActiveWindow)
+    return settings_dialog
 
 
-def test_all_settings_are_taken_over_in_one_step(
-    dialog: MoreSettingsDialog, scenario: Scenario, applied: Applied
+def test_all_settings_are_applied_in_one_step(
+    dialog: MoreSettingsDialog, scenario: Scenario, applied: AppliedScenarios
 ) -> None:
-    typed = {
+    texts = {
         "prefix_hit_rate": "30",
         "acceptance_length": "2.5",
         "date": "2026-03-15",
@@ -103,7 +103,7 @@ def test_all_settings_are_taken_over_in_one_step(
         "max_batch": "256",
         "max_batched_tokens": "8k",
     }
-    for name, text in typed.items():
+    for name, text in texts.items():
         dialog.line(name).edit.setText(text)
     dialog.name.setText("Chat")
     dialog.note.setPlainText("For the board")
@@ -129,13 +129,13 @@ def test_all_settings_are_taken_over_in_one_step(
     ]
 
 
-def test_what_is_not_changed_is_not_applied(dialog: MoreSettingsDialog, applied: Applied) -> None:
+def test_unchanged_settings_are_not_applied(dialog: MoreSettingsDialog, applied: AppliedScenarios) -> None:
     dialog.accept()
     assert not dialog.isVisible()
     assert applied == []
 
 
-def test_keeping_it_as_it_was_changes_nothing(dialog: MoreSettingsDialog, applied: Applied) -> None:
+def test_escape_applies_nothing(dialog: MoreSettingsDialog, applied: AppliedScenarios) -> None:
     dialog.name.setText("Other")
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
@@ -154,8 +154,8 @@ def test_keeping_it_as_it_was_changes_nothing(dialog: MoreSettingsDialog, applie
         ("date", "2026-13", "use YYYY-MM"),
     ],
 )
-def test_a_fault_is_said_at_its_field_and_holds_apply_back(
-    dialog: MoreSettingsDialog, applied: Applied, name: str, text: str, fault: str
+def test_faulty_field_shows_its_fault_and_blocks_apply(
+    dialog: MoreSettingsDialog, applied: AppliedScenarios, name: str, text: str, fault: str
 ) -> None:
     line = dialog.line(name)
     line.edit.setText(text)
@@ -170,7 +170,7 @@ def test_a_fault_is_said_at_its_field_and_holds_apply_back(
     assert line.fault == ""
 
 
-def test_a_name_too_long_for_files_is_refused(dialog: MoreSettingsDialog, applied: Applied) -> None:
+def test_a_name_too_long_for_files_is_refused(dialog: MoreSettingsDialog, applied: AppliedScenarios) -> None:
     dialog.name.setText("x" * 201)
     dialog.accept()
     assert dialog.isVisible()
@@ -179,19 +179,19 @@ def test_a_name_too_long_for_files_is_refused(dialog: MoreSettingsDialog, applie
     assert applied == []
 
 
-def test_what_is_shown_is_what_is_read_in_the_users_language(
-    theme: Theme, qtbot: QtBot, scenario: Scenario, applied: Applied
+def test_numbers_round_trip_in_the_users_language(
+    theme: Theme, qtbot: QtBot, scenario: Scenario, applied: AppliedScenarios
 ) -> None:
-    given = replace(
+    edited_scenario = replace(
         scenario,
         memory_fraction=0.29,
         max_batched_tokens=16_384,
         workload=replace(scenario.workload, acceptance_length=2.75),
     )
-    dialog = MoreSettingsDialog(theme, given, applied.append, style=GERMAN_NUMBERS)
+    dialog = MoreSettingsDialog(theme, edited_scenario, applied.append, style=GERMAN_NUMBERS)
     qtbot.addWidget(dialog)
     assert dialog.line("acceptance_length").edit.text() == "2,75"
     assert dialog.line("max_batched_tokens").edit.text() == "16.384"
     assert dialog.line("memory_fraction").edit.text() == "29"
     assert dialog.line("prefix_hit_rate").edit.text() == ""
-    assert dialog.edited() == given
+    assert dialog.edited() == edited_scenario

@@ -1,4 +1,4 @@
-"""Files of a window: suffixes, folders that are proposed, and what is said when something fails."""
+"""Files of a window: suffixes, suggested folders, and messages about failures."""
 
 from pathlib import Path
 
@@ -20,9 +20,9 @@ from tests.unit.desktop.window.conftest import FOUR
 
 @pytest.fixture
 def note(theme: Theme, qtbot: QtBot) -> NoteBar:
-    made = NoteBar(theme)
-    qtbot.addWidget(made)
-    return made
+    note_bar = NoteBar(theme)
+    qtbot.addWidget(note_bar)
+    return note_bar
 
 
 @pytest.fixture
@@ -34,56 +34,56 @@ def files(desk: Desk, settings: UserSettings, note: NoteBar) -> FileActions:
     return FileActions(document, settings, note, window)
 
 
-def answer(monkeypatch: pytest.MonkeyPatch, chosen: Path | None) -> list[str]:
-    """Answer questions for a file with this one; return what was proposed."""
-    proposed: list[str] = []
+def answer_file_dialogs(monkeypatch: pytest.MonkeyPatch, path: Path | None) -> list[str]:
+    """Make file dialogs return a path; return the list of paths that they suggest."""
+    suggestions: list[str] = []
 
-    def ask(_parent: QWidget, _title: str, start: str, _filter: str) -> tuple[str, str]:
-        proposed.append(start)
-        return ("" if chosen is None else str(chosen), "")
+    def choose_path(_parent: QWidget, _title: str, start: str, _filter: str) -> tuple[str, str]:
+        suggestions.append(start)
+        return ("" if path is None else str(path), "")
 
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", ask)
-    return proposed
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose_path)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", choose_path)
+    return suggestions
 
 
 @pytest.mark.parametrize(
-    ("chosen", "written"),
+    ("typed_name", "file_name"),
     [("a", "a.gpudesk"), ("a.gpudesk", "a.gpudesk"), ("a.GPUDESK", "a.GPUDESK"), ("a.b", "a.b.gpudesk")],
 )
-def test_a_name_without_the_suffix_gets_it(
-    files: FileActions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, written: str
+def test_missing_suffix_is_appended(
+    files: FileActions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed_name: str, file_name: str
 ) -> None:
-    answer(monkeypatch, tmp_path / chosen)
+    answer_file_dialogs(monkeypatch, tmp_path / typed_name)
     assert files.save()
-    assert (tmp_path / written).is_file()
+    assert (tmp_path / file_name).is_file()
 
 
-def test_the_folder_of_the_last_file_is_proposed(
+def test_folder_of_the_last_file_is_suggested(
     files: FileActions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = answer(monkeypatch, tmp_path / "a.gpudesk")
+    first_suggestions = answer_file_dialogs(monkeypatch, tmp_path / "a.gpudesk")
     files.save()
-    assert home == [str(Path.home() / "Llama 3.1 70B chat, four accelerators compared.gpudesk")]
-    proposed = answer(monkeypatch, None)
+    assert first_suggestions == [str(Path.home() / "Llama 3.1 70B chat, four accelerators compared.gpudesk")]
+    suggestions = answer_file_dialogs(monkeypatch, None)
     assert files.ask_for_file() is None
     assert not files.save_as()
-    assert proposed == [str(tmp_path), str(tmp_path / "a.gpudesk")]
+    assert suggestions == [str(tmp_path), str(tmp_path / "a.gpudesk")]
 
 
-def test_a_name_that_is_known_is_not_asked_for(
+def test_saving_a_named_document_asks_nothing(
     files: FileActions, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer(monkeypatch, tmp_path / "a.gpudesk")
+    answer_file_dialogs(monkeypatch, tmp_path / "a.gpudesk")
     files.save()
-    asked = answer(monkeypatch, None)
+    suggestions = answer_file_dialogs(monkeypatch, None)
     desk.edit("Change of name", name="Other")
     assert files.save()
-    assert asked == []
+    assert suggestions == []
     assert '"Other"' in (tmp_path / "a.gpudesk").read_text()
 
 
-def test_a_fault_is_said_until_something_succeeds(files: FileActions, note: NoteBar, tmp_path: Path) -> None:
+def test_failure_is_shown_until_the_next_success(files: FileActions, note: NoteBar, tmp_path: Path) -> None:
     assert not files.open(tmp_path / "gone.gpudesk")
     assert note.text == (
         f"File not opened: {tmp_path / 'gone.gpudesk'}: cannot be read: no such file or directory. "
@@ -93,9 +93,7 @@ def test_a_fault_is_said_until_something_succeeds(files: FileActions, note: Note
     assert note.text == ""
 
 
-def test_what_can_be_opened_is_looked_at_without_opening_it(
-    files: FileActions, desk: Desk, note: NoteBar, tmp_path: Path
-) -> None:
+def test_checking_a_file_does_not_open_it(files: FileActions, desk: Desk, note: NoteBar, tmp_path: Path) -> None:
     good = tmp_path / "good.gpudesk"
     desk.service.save_scenario(read_template("405b-one-node"), good)
     before = desk.scenario
@@ -105,36 +103,36 @@ def test_what_can_be_opened_is_looked_at_without_opening_it(
     assert desk.scenario is before
 
 
-def test_nothing_is_asked_where_nothing_would_be_lost(files: FileActions) -> None:
+def test_unedited_document_closes_without_a_question(files: FileActions) -> None:
     assert files.may_close()
 
 
-def test_a_file_that_would_get_the_suffix_is_replaced_only_when_the_user_says_so(
+def test_replacing_a_file_after_adding_the_suffix_is_confirmed(
     files: FileActions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "a.gpudesk").write_text("somebody's")
+    (tmp_path / "a.gpudesk").write_text("other contents")
     names = iter(["a", "a", "b.gpudesk"])
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / next(names)), ""))
-    asked: list[str] = []
+    questions: list[str] = []
 
     def ask(_parent: QWidget, _title: str, question: str, *_: str) -> bool:
-        asked.append(question)
+        questions.append(question)
         return False
 
     monkeypatch.setattr(qt_support, "ask_question", ask)
     assert files.save_as()
-    assert asked == ["Replace “a.gpudesk”?"] * 2
-    assert (tmp_path / "a.gpudesk").read_text() == "somebody's"
+    assert questions == ["Replace “a.gpudesk”?"] * 2
+    assert (tmp_path / "a.gpudesk").read_text() == "other contents"
     assert (tmp_path / "b.gpudesk").is_file()
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])
-def test_a_document_that_was_changed_elsewhere_is_not_replaced_without_a_word(
+def test_file_changed_on_disk_is_replaced_only_on_confirmation(
     files: FileActions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_replaced: bool
 ) -> None:
-    answer(monkeypatch, tmp_path / "a.gpudesk")
+    answer_file_dialogs(monkeypatch, tmp_path / "a.gpudesk")
     assert files.save()
-    (tmp_path / "a.gpudesk").write_text("somebody's")
+    (tmp_path / "a.gpudesk").write_text("other contents")
     monkeypatch.setattr(file_actions, "ask_question", lambda *_: is_replaced)
     assert files.save() is is_replaced
-    assert ((tmp_path / "a.gpudesk").read_text() != "somebody's") is is_replaced
+    assert ((tmp_path / "a.gpudesk").read_text() != "other contents") is is_replaced

@@ -1,4 +1,4 @@
-"""Hints of the first use come one at a time, and stay away once closed or done."""
+"""First-use hints are shown one at a time, and not again once closed or followed."""
 
 from dataclasses import replace
 
@@ -15,11 +15,11 @@ from gpudesk.domain.estimate import Load, LoadKind
 LOAD, FIGURE, PRINT = list_hints().values()
 
 
-def test_windows_show_no_hints_unless_asked_for(window: MainWindow) -> None:
+def test_no_hints_by_default(window: MainWindow) -> None:
     assert window.note.offers == []
 
 
-def test_a_move_brings_the_next_hint(window: MainWindow) -> None:
+def test_following_a_hint_shows_the_next(window: MainWindow) -> None:
     hints = FirstHints(window)
     hints.show_next()
     assert window.note.offers == [LOAD]
@@ -33,15 +33,15 @@ def test_a_move_brings_the_next_hint(window: MainWindow) -> None:
     assert hints.seen == ["load", "figure"]
 
 
-def test_a_closed_hint_stays_away(window: MainWindow) -> None:
+def test_closed_hint_is_not_shown_again(window: MainWindow) -> None:
     hints = FirstHints(window)
     hints.show_next()
     hints.finish("load")
     assert window.note.offers == [FIGURE]
     hints.deleteLater()
-    again = FirstHints(window)
+    second_hints = FirstHints(window)
     window.settings.put("hints.seen", ["load", "figure", "print"])
-    again.show_next()
+    second_hints.show_next()
     assert LOAD not in window.note.offers
 
 
@@ -55,7 +55,7 @@ def test_all_hints_are_hidden_at_once(window: MainWindow) -> None:
     assert hints.seen == list(list_hints())
 
 
-def test_an_answer_before_the_first_paint_leaves_what_the_paint_calls(window: MainWindow) -> None:
+def test_hints_finished_before_the_first_paint(window: MainWindow) -> None:
     window.settings.put("hints.seen", list(list_hints()))
     hints = FirstHints(window)
     window.desk.evaluate()
@@ -64,7 +64,7 @@ def test_an_answer_before_the_first_paint_leaves_what_the_paint_calls(window: Ma
     assert window.note.offers == []
 
 
-def test_the_page_takes_the_focus_of_hidden_hints(window: MainWindow, qtbot: QtBot) -> None:
+def test_hiding_hints_focuses_the_page(window: MainWindow, qtbot: QtBot) -> None:
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()

@@ -1,4 +1,4 @@
-"""With any settings file the window starts and every page opens."""
+"""The window starts and every page opens with any settings file."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.service import GpuDeskService
 from tests.unit.desktop.window.conftest import FOUR
 
-#: Values by type, as far as a settings file lets them through.
+#: Values by type that pass the checks of the settings file.
 HOSTILE: tuple[dict[type, Any], ...] = (
     {int: -1, float: -1.0, str: "", list: ["\0", None], dict: {"order": 3, "hidden": [[]], "widths": [1]}},
     {int: 2**31 - 1, float: 2.0**31, str: "x" * 70_000, list: [1, {}, "y" * 5000], dict: {"widths": {"name": 10**9}}},

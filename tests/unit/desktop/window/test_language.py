@@ -1,4 +1,4 @@
-"""The language is chosen in the menu: all windows go on in it at once, and nothing that was entered is lost."""
+"""Changing the language in the menu: every window is rebuilt in it, and keeps its edits."""
 
 import gc
 import time
@@ -23,53 +23,53 @@ from gpudesk.text.translation import PSEUDO, get_language
 
 
 @pytest.fixture(autouse=True)
-def _english_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def _reset_to_english(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPUDESK_LANGUAGE", "en")
 
 
 def choose(window: MainWindow, code: str) -> MainWindow:
-    """Choose a language in the menu of a window; return the window that takes its place."""
-    place = list(window.program.windows).index(window)
+    """Choose a language in the menu of a window; return the window that replaces it."""
+    position = list(window.program.windows).index(window)
     next(each for each in window.list_window_actions() if each.id == f"view.language.{code}").run()
-    made = window.program.windows[place]
-    assert isinstance(made, MainWindow)
-    return made
+    new_window = window.program.windows[position]
+    assert isinstance(new_window, MainWindow)
+    return new_window
 
 
-def test_windows_go_on_in_the_chosen_language(window: MainWindow, qtbot: QtBot) -> None:
+def test_windows_switch_to_the_chosen_language(window: MainWindow, qtbot: QtBot) -> None:
     window.show_page("memory")
     before = window.desk.scenario
     edited = scenario_edits.replace_workload(before, input_tokens=777)
     window.desk.apply(edited, "Change of input")
     window.desk.flush()
     window.program.set_language(PSEUDO)
-    made = window.program.windows[0]
-    assert isinstance(made, MainWindow)
-    assert made is not window
-    assert made.isVisible()
+    new_window = window.program.windows[0]
+    assert isinstance(new_window, MainWindow)
+    assert new_window is not window
+    assert new_window.isVisible()
     assert not window.isVisible()
-    assert made.is_page("memory")
-    assert (made.desk.scenario, made.document.edited) == (edited, True)
-    assert made.scenario.model.accessibleName().startswith("⟦")
-    assert [spec.title[0] for spec in made.page_specs] == ["⟦"] * len(made.page_specs)
-    made.desk.undo_stack.undo()
-    assert (made.desk.scenario, made.document.edited) == (before, False)
-    made.desk.undo_stack.redo()
-    made.document.keep_now()
+    assert new_window.is_page("memory")
+    assert (new_window.desk.scenario, new_window.document.edited) == (edited, True)
+    assert new_window.scenario.model.accessibleName().startswith("⟦")
+    assert [spec.title[0] for spec in new_window.page_specs] == ["⟦"] * len(new_window.page_specs)
+    new_window.desk.undo_stack.undo()
+    assert (new_window.desk.scenario, new_window.document.edited) == (before, False)
+    new_window.desk.undo_stack.redo()
+    new_window.document.keep_now()
     assert len(list_files(find_recovery_dir(), "*.gpudesk")) <= 1
-    back = choose(made, "en")
+    back = choose(new_window, "en")
     assert back.desk.scenario == edited
     assert get_language() == "en"
 
 
 def list_main_windows() -> list[MainWindow]:
-    """Return all main windows that are in memory, garbage included, and what is excluded from collections."""
+    """Return all main windows in memory, including garbage and frozen objects."""
     gc.unfreeze()
     return [each for each in gc.get_objects() if isinstance(each, MainWindow)]
 
 
 def test_windows_are_replaced_one_after_the_other(window: MainWindow, qtbot: QtBot) -> None:
-    """All pages of all windows at once, in both languages, would take several times the memory."""
+    """Rebuilding all windows at once would need several times the memory."""
     other = window.program.open_new_window()
     assert isinstance(other, MainWindow)
     other.open_template(SAMPLE_TEMPLATE)
@@ -84,40 +84,40 @@ def test_windows_are_replaced_one_after_the_other(window: MainWindow, qtbot: QtB
     qtbot.waitUntil(lambda: window not in window.program.windows)
 
 
-def test_what_is_left_of_a_window_is_freed(window: MainWindow, qtbot: QtBot) -> None:
+def test_replaced_windows_are_freed(window: MainWindow, qtbot: QtBot) -> None:
     gc.unfreeze()
     gc.collect()
     before = len(list_main_windows())
     window.program.set_language(PSEUDO)
     assert len(list_main_windows()) == before + 1
     other = window.program.open_new_window()
-    is_there = ref(other)
-    # As the first window, which is there when collections begin to exclude what was loaded.
+    reference = ref(other)
+    # The first window exists when `gc.freeze` excludes everything from collections.
     gc.freeze()
     other.close()
     del other
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    qtbot.waitUntil(lambda: is_there() is None)
+    qtbot.waitUntil(lambda: reference() is None)
     assert len(list_main_windows()) == before + 1
 
 
-def test_the_choice_is_kept_for_the_next_start(window: MainWindow) -> None:
-    made = choose(window, "en")
+def test_choice_is_saved(window: MainWindow) -> None:
+    new_window = choose(window, "en")
     assert window.settings.get(LANGUAGE, "") == "en"
-    choose(made, "system")
+    choose(new_window, "system")
     assert window.settings.get(LANGUAGE, "") == ""
 
 
-def test_a_change_takes_little_time(window: MainWindow) -> None:
+def test_change_is_fast(window: MainWindow) -> None:
     for page in ("compare", "performance", "memory", "decide"):
         window.show_page(page)
     window.program.set_language(PSEUDO)
-    begun = time.thread_time()
+    start = time.thread_time()
     window.program.set_language("en")
-    assert time.thread_time() - begun < 0.6, "with room for machines that do much else; the benchmark has the bar"
+    assert time.thread_time() - start < 0.6, "a wide limit for busy machines; the benchmark has the real one"
 
 
-def test_a_sheet_can_be_in_another_language_than_the_window(window: MainWindow, qtbot: QtBot) -> None:
+def test_sheet_has_its_own_language(window: MainWindow, qtbot: QtBot) -> None:
     window.preview()
     dialog = window.findChild(SheetPreview)
     assert dialog is not None
@@ -130,9 +130,9 @@ def test_a_sheet_can_be_in_another_language_than_the_window(window: MainWindow, 
     dialog.close()
 
 
-def test_the_window_is_german_with_german_numbers(window: MainWindow) -> None:
-    made = choose(window, "de")
-    titles = [spec.title for spec in made.page_specs]
+def test_german_window_has_german_numbers(window: MainWindow) -> None:
+    new_window = choose(window, "de")
+    titles = [spec.title for spec in new_window.page_specs]
     assert titles == [
         "Vergleichen",
         "Leistung",
@@ -143,11 +143,11 @@ def test_the_window_is_german_with_german_numbers(window: MainWindow) -> None:
         "Flotte",
         "Katalog",
     ]
-    assert made.scenario.input_tokens.edit.text() == "4.000"
-    assert made.desk.formatter.number(1234.5, 1) == "1.234,5"
+    assert new_window.scenario.input_tokens.edit.text() == "4.000"
+    assert new_window.desk.formatter.number(1234.5, 1) == "1.234,5"
 
 
-def test_an_open_manual_follows(window: MainWindow) -> None:
+def test_open_manual_changes_its_language(window: MainWindow) -> None:
     window.program.show_manual("first-steps")
     choose(window, "de")
     (manual,) = [each for each in QApplication.topLevelWidgets() if isinstance(each, ManualWindow) and each.isVisible()]
@@ -157,7 +157,7 @@ def test_an_open_manual_follows(window: MainWindow) -> None:
     assert "nur auf Englisch" in manual.view.toPlainText()
 
 
-def test_a_manual_that_gave_way_no_longer_follows_the_theme(window: MainWindow, theme: Theme) -> None:
+def test_replaced_manual_ignores_theme_changes(window: MainWindow, theme: Theme) -> None:
     window.program.show_manual("first-steps")
     choose(window, "de")
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

@@ -1,4 +1,4 @@
-"""Launch commands: from the menu, for another part and serving engine, copied, refused with a reason."""
+"""Launch commands: another accelerator, serving engine or version; copying; reasons for refusal."""
 
 from dataclasses import replace
 
@@ -14,19 +14,19 @@ from gpudesk.desktop.window.main_window import MainWindow
 
 @pytest.fixture
 def dialog(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
-    return opened(window, qtbot)
+    return open_dialog(window, qtbot)
 
 
-def opened(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
+def open_dialog(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
     qtbot.waitUntil(window.has_answer)
     (action,) = (spec for spec in window.list_window_actions() if spec.id == "scenario.launch")
     assert action.enabled()
     action.run()
-    (made,) = window.findChildren(LaunchDialog)
-    return made
+    (launch_dialog,) = window.findChildren(LaunchDialog)
+    return launch_dialog
 
 
-def test_a_command_is_copied_with_one_click(dialog: LaunchDialog) -> None:
+def test_commands_are_copied(dialog: LaunchDialog) -> None:
     assert dialog.accelerator.value == "0"
     assert dialog.engine.value == "vllm"
     assert "vllm serve" in dialog.server.text.toPlainText()
@@ -41,7 +41,7 @@ def test_a_command_is_copied_with_one_click(dialog: LaunchDialog) -> None:
     assert "https://" in dialog.sources.text()
 
 
-def test_another_serving_engine_is_estimated_anew(dialog: LaunchDialog) -> None:
+def test_engine_change_updates_the_estimate(dialog: LaunchDialog) -> None:
     before = dialog.plan_label.text()
     dialog.engine.set_value("tensorrt-llm")
     dialog.engine.chosen.emit("tensorrt-llm")
@@ -52,7 +52,7 @@ def test_another_serving_engine_is_estimated_anew(dialog: LaunchDialog) -> None:
     assert dialog.server.copy.text() == "Copy"
 
 
-def test_an_older_version_has_its_own_words(dialog: LaunchDialog) -> None:
+def test_older_version_has_its_own_options(dialog: LaunchDialog) -> None:
     dialog.engine.set_value("sglang")
     dialog.engine.chosen.emit("sglang")
     newest = dialog.version.value
@@ -65,7 +65,7 @@ def test_an_older_version_has_its_own_words(dialog: LaunchDialog) -> None:
     assert dialog.version.value not in ("0.5.5", newest)
 
 
-def test_prefixes_are_kept_for_use_and_not_for_the_measurement(dialog: LaunchDialog) -> None:
+def test_prefix_caching_is_disabled_only_to_match_the_estimate(dialog: LaunchDialog) -> None:
     assert "prefix" not in dialog.server.text.toPlainText()
     dialog.purpose.set_value("reproduce")
     dialog.purpose.chosen.emit("reproduce")
@@ -73,10 +73,10 @@ def test_prefixes_are_kept_for_use_and_not_for_the_measurement(dialog: LaunchDia
     assert "to match the estimate" in dialog.notes.text()
 
 
-def test_why_a_variable_is_set_stands_below_the_command(window: MainWindow, dialog: LaunchDialog) -> None:
+def test_environment_variables_are_explained(window: MainWindow, dialog: LaunchDialog) -> None:
     assert not dialog.extras.isVisible()
-    parts = [column.accelerator for column in window.desk.answer.columns] if window.desk.answer else []
-    amd = next(place for place, part in enumerate(parts) if part.vendor == "AMD")
+    accelerators = [column.accelerator for column in window.desk.answer.columns] if window.desk.answer else []
+    amd = next(position for position, accelerator in enumerate(accelerators) if accelerator.vendor == "AMD")
     dialog.accelerator.chosen.emit(str(amd))
     dialog.engine.set_value("vllm")
     dialog.engine.chosen.emit("vllm")
@@ -85,10 +85,11 @@ def test_why_a_variable_is_set_stands_below_the_command(window: MainWindow, dial
     assert "VLLM_ROCM_USE_AITER=1: enables AITER" in dialog.extras.text()
 
 
-def test_what_a_part_cannot_run_is_said(window: MainWindow, dialog: LaunchDialog) -> None:
-    """TensorRT-LLM runs on the accelerators of one vendor only."""
-    parts = [column.accelerator for column in window.desk.answer.columns] if window.desk.answer else []
-    other = next(place for place, part in enumerate(parts) if part.vendor != parts[0].vendor)
+def test_unsupported_engine_is_reported(window: MainWindow, dialog: LaunchDialog) -> None:
+    accelerators = [column.accelerator for column in window.desk.answer.columns] if window.desk.answer else []
+    other = next(
+        position for position, accelerator in enumerate(accelerators) if accelerator.vendor != accelerators[0].vendor
+    )
     dialog.accelerator.chosen.emit(str(other))
     dialog.engine.set_value("tensorrt-llm")
     dialog.engine.chosen.emit("tensorrt-llm")
@@ -99,18 +100,18 @@ def test_what_a_part_cannot_run_is_said(window: MainWindow, dialog: LaunchDialog
     assert dialog.server.isVisible()
 
 
-def test_nothing_is_started_that_does_not_fit(window: MainWindow, qtbot: QtBot) -> None:
+def test_no_command_for_a_model_that_does_not_fit(window: MainWindow, qtbot: QtBot) -> None:
     desk = window.desk
     scenario = replace(desk.scenario, model="llama-3.1-405b")
-    parts = tuple(replace(choice, count=1) for choice in scenario.accelerators)
-    desk.apply(replace(scenario, accelerators=parts), "smaller")
+    choices = tuple(replace(choice, count=1) for choice in scenario.accelerators)
+    desk.apply(replace(scenario, accelerators=choices), "smaller")
     qtbot.waitUntil(lambda: desk.answer is not None and desk.answer.scenario == desk.scenario)
-    made = opened(window, qtbot)
-    assert not made.server.isVisible()
-    assert made.plan_label.text()
+    dialog = open_dialog(window, qtbot)
+    assert not dialog.server.isVisible()
+    assert dialog.plan_label.text()
 
 
-def test_keys_lead_through_it(dialog: LaunchDialog) -> None:
+def test_copy_has_the_focus_and_escape_closes(dialog: LaunchDialog) -> None:
     assert dialog.server.copy.hasFocus()
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()

@@ -1,4 +1,4 @@
-"""The log: its file, its last lines, the lines of another process, and what Qt says."""
+"""The log: its file, its last lines, lines of another process, and messages of Qt."""
 
 import logging
 import os
@@ -19,7 +19,7 @@ ROOT = logging.getLogger("gpudesk")
 
 
 @pytest.fixture(autouse=True)
-def _log_of_its_own() -> Iterator[None]:
+def _isolate_root_logger() -> Iterator[None]:
     level, before = ROOT.level, list(ROOT.handlers)
     for handler in before:
         ROOT.removeHandler(handler)
@@ -37,23 +37,21 @@ def file() -> Path:
     return paths.get_logs_dir() / "gpudesk.log"
 
 
-def test_the_log_is_begun_once_however_often_it_is_asked_for(file: Path) -> None:
+def test_log_is_started_once(file: Path) -> None:
     assert start_log() is start_log()
-    module.log.info("said once")
-    assert file.read_text(encoding="utf-8").count("said once") == 1
+    module.log.info("one line")
+    assert file.read_text(encoding="utf-8").count("one line") == 1
 
 
-def test_where_the_folder_cannot_be_the_last_lines_are_there_all_the_same(
-    user_home: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_last_lines_are_retained_without_a_folder(user_home: Path, capfd: pytest.CaptureFixture[str]) -> None:
     user_home.write_text("no folder")
     last = start_log()
-    module.log.info("kept")
-    assert last.lines[-1].endswith("kept")
+    module.log.info("a line")
+    assert last.lines[-1].endswith("a line")
     assert capfd.readouterr().err == ""
 
 
-def test_a_log_that_cannot_be_written_any_more_is_no_fault(user_home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_deleted_folder_is_ignored(user_home: Path, capfd: pytest.CaptureFixture[str]) -> None:
     start_log()
     (user_home / "logs").rmdir()
     module.log.info("into nothing")
@@ -61,7 +59,7 @@ def test_a_log_that_cannot_be_written_any_more_is_no_fault(user_home: Path, capf
 
 
 @pytest.mark.logs_warnings
-def test_of_each_record_the_first_line_is_kept_and_only_the_last_records() -> None:
+def test_first_lines_of_the_last_records_are_retained() -> None:
     last = start_log()
     for number in range(LAST_LINES + 5):
         module.log.error("number %d\nand more\n%s", number, "x" * 5000)
@@ -70,7 +68,7 @@ def test_of_each_record_the_first_line_is_kept_and_only_the_last_records() -> No
     assert f"[{os.getpid()}] ERROR" in last.lines[0]
 
 
-def test_the_lines_of_another_process_are_found_until_its_end(file: Path) -> None:
+def test_lines_of_another_process_until_its_end(file: Path) -> None:
     file.parent.mkdir(parents=True)
     end = datetime(2026, 5, 4, 12, 0, 30)  # noqa: DTZ001 - as in the log
     older = [f"2026-05-04 12:00:{second:02},123 [77] INFO a: old {second}" for second in range(20)]
@@ -87,15 +85,15 @@ def test_the_lines_of_another_process_are_found_until_its_end(file: Path) -> Non
     assert read_log_lines(79, end) == []
 
 
-class Listening:
-    """Messages of Qt as they reach the log."""
+class QtLog:
+    """The messages of Qt in the log."""
 
     def __init__(self) -> None:
         self.fatal: list[str] = []
         self.messages = QtMessageHandler(self.fatal.append)
         self.last = start_log()
 
-    def say(self, kind: QtMsgType, text: str) -> None:
+    def emit(self, kind: QtMsgType, text: str) -> None:
         self.messages.take(kind, QMessageLogContext(), text)
 
     @property
@@ -107,55 +105,55 @@ NAME = "gpudesk.desktop.window.faults.log"
 
 
 @pytest.mark.logs_warnings
-def test_what_qt_says_is_written_once_and_then_counted() -> None:
-    heard = Listening()
+def test_repeated_qt_message_is_counted() -> None:
+    qt_log = QtLog()
     for _ in range(1000):
-        heard.say(QtMsgType.QtWarningMsg, "QPainter::begin: no")
-    assert heard.lines[0] == f"WARNING {NAME}: Qt, default: QPainter::begin: no"
-    assert heard.lines[-1] == f"WARNING {NAME}: Qt, default: QPainter::begin: no (512 times)"
-    assert len(heard.lines) == 10
-    assert heard.fatal == []
+        qt_log.emit(QtMsgType.QtWarningMsg, "QPainter::begin: no")
+    assert qt_log.lines[0] == f"WARNING {NAME}: Qt, default: QPainter::begin: no"
+    assert qt_log.lines[-1] == f"WARNING {NAME}: Qt, default: QPainter::begin: no (512 times)"
+    assert len(qt_log.lines) == 10
+    assert qt_log.fatal == []
 
 
 @pytest.mark.logs_warnings
-def test_what_qt_ends_the_program_with_is_told_before() -> None:
-    heard = Listening()
-    heard.say(QtMsgType.QtFatalMsg, "no platform")
-    assert heard.fatal == ["no platform"]
-    assert heard.lines == [f"CRITICAL {NAME}: Qt, default: no platform"]
+def test_fatal_qt_message_is_reported_first() -> None:
+    qt_log = QtLog()
+    qt_log.emit(QtMsgType.QtFatalMsg, "no platform")
+    assert qt_log.fatal == ["no platform"]
+    assert qt_log.lines == [f"CRITICAL {NAME}: Qt, default: no platform"]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "This plugin does not support raise()",
         'Could not find accessible on path: "/org/a11y/atspi/accessible/2147487128"',
     ],
 )
-def test_what_nobody_can_do_anything_about_is_no_warning(said: str) -> None:
-    heard = Listening()
-    heard.say(QtMsgType.QtWarningMsg, said)
-    assert heard.lines == []
+def test_harmless_qt_warning_is_dropped(text: str) -> None:
+    qt_log = QtLog()
+    qt_log.emit(QtMsgType.QtWarningMsg, text)
+    assert qt_log.lines == []
 
 
-def test_whoever_listened_to_qt_before_still_does() -> None:
-    told: list[str] = []
+def test_former_message_handler_is_still_called() -> None:
+    former_texts: list[str] = []
     former = QtMessageHandler(lambda _: None)
-    former.take = lambda *said: told.append(said[2])  # type: ignore[method-assign]
+    former.take = lambda *arguments: former_texts.append(arguments[2])  # type: ignore[method-assign]
     former.install()
     try:
-        heard = Listening()
-        heard.messages.install()
+        qt_log = QtLog()
+        qt_log.messages.install()
         qInfo("to both")
-        heard.messages.remove()
+        qt_log.messages.remove()
         qInfo("to one")
     finally:
         former.remove()
-    assert told == ["to both", "to one"]
-    assert heard.lines == [f"INFO {NAME}: Qt, default: to both"]
+    assert former_texts == ["to both", "to one"]
+    assert qt_log.lines == [f"INFO {NAME}: Qt, default: to both"]
 
 
-def test_a_log_that_has_grown_large_is_set_aside_at_the_next_start(file: Path) -> None:
+def test_large_log_is_rotated_at_the_next_start(file: Path) -> None:
     file.parent.mkdir(parents=True)
     for number in range(5):
         file.write_text(f"{number}" * (1 << 20) + "and more")
@@ -171,17 +169,17 @@ def test_a_log_that_has_grown_large_is_set_aside_at_the_next_start(file: Path) -
     assert [file.with_name(name).read_text()[0] for name in names[1:]] == ["4", "3", "2"]
 
 
-def test_the_log_loads_nothing_that_opens_sockets() -> None:
+def test_log_imports_no_socket_module() -> None:
     program = "import sys, gpudesk.desktop.window.faults.reporter; print('socket' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert completed.stdout.strip() == "False"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_a_pipe_in_the_place_of_the_log_is_set_aside(tmp_path: Path) -> None:
+def test_pipe_at_the_path_of_the_log_is_renamed(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gpudesk.log")
     handler = LogFile(tmp_path / "gpudesk.log")
-    handler.emit(logging.makeLogRecord({"msg": "begun"}))
+    handler.emit(logging.makeLogRecord({"msg": "a line"}))
     handler.close()
-    assert "begun" in (tmp_path / "gpudesk.log").read_text()
+    assert "a line" in (tmp_path / "gpudesk.log").read_text()
     assert (tmp_path / "gpudesk.log.1").is_fifo()

@@ -1,4 +1,4 @@
-"""F1 opens the manual at the topic of the focused control; the manual is searched and walked through by keys."""
+"""F1 opens the manual at the topic of the focused control; the manual is searched and navigated by keys."""
 
 import importlib
 import pkgutil
@@ -30,11 +30,11 @@ KEYBOARD = paths.get_resources_dir() / "manual/keyboard.md"
 def list_classes(base: type[QWidget]) -> list[type[QWidget]]:
     for module in pkgutil.walk_packages(gpudesk.desktop.__path__, "gpudesk.desktop."):
         importlib.import_module(module.name)
-    classes, waiting = [], [base]
-    while waiting:
-        below = [each for each in waiting.pop().__subclasses__() if each.__module__.startswith("gpudesk.")]
-        classes += below
-        waiting += below
+    classes, queue = [], [base]
+    while queue:
+        subclasses = [each for each in queue.pop().__subclasses__() if each.__module__.startswith("gpudesk.")]
+        classes += subclasses
+        queue += subclasses
     return classes
 
 
@@ -81,7 +81,7 @@ def test_f1_opens_the_topic_of_every_page_and_view(window: MainWindow, qtbot: Qt
 def test_f1_of_every_control_opens_a_topic_of_its_page(window: MainWindow) -> None:
     window.open_template("70b-chat-on-four")
     window.panel.toggle()
-    seen = 0
+    count = 0
     for spec in window.page_specs:
         window.show_page(spec.id)
         page = window.page
@@ -98,8 +98,8 @@ def test_f1_of_every_control_opens_a_topic_of_its_page(window: MainWindow) -> No
                 assert topic != "contents", (spec.id, view, control)
                 if page.isAncestorOf(control):
                     assert topic.partition("#")[0] == spec.id, (view, control, topic)
-                    seen += 1
-    assert seen > 100
+                    count += 1
+    assert count > 100
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_panel_and_accelerators_have_topics(window: MainWindow) -> None:
     assert find_manual_topic(None) == "contents"
 
 
-def test_words_are_searched_and_a_result_opened_by_keys(window: MainWindow, qtbot: QtBot) -> None:
+def test_search_result_is_opened_by_keys(window: MainWindow, qtbot: QtBot) -> None:
     window.program.show_manual("contents")
     manual = get_manual(window)
     qtbot.waitUntil(manual.isActiveWindow)
@@ -148,7 +148,7 @@ def test_words_are_searched_and_a_result_opened_by_keys(window: MainWindow, qtbo
     assert not manual.isVisible()
 
 
-def test_contents_mark_the_page_and_links_lead_on(window: MainWindow, qtbot: QtBot) -> None:
+def test_contents_follow_links(window: MainWindow, qtbot: QtBot) -> None:
     window.program.show_manual("first-steps")
     manual = get_manual(window)
     item = manual.list.currentItem()
@@ -176,7 +176,7 @@ def test_every_page_is_shown_with_its_pictures(window: MainWindow) -> None:
                 assert 100 < picture.width() / picture.devicePixelRatio() <= 700
 
 
-def test_long_page_begins_at_once_and_has_all_after_the_first_paint(window: MainWindow, qtbot: QtBot) -> None:
+def test_long_page_is_completed_after_the_first_paint(window: MainWindow, qtbot: QtBot) -> None:
     window.program.show_manual("accuracy")
     view = get_manual(window).view
     headings = [each.text for each in read_page("accuracy").headings]
@@ -219,7 +219,7 @@ def test_manual_closes_with_the_last_window(window: MainWindow) -> None:
 
 
 def test_keyboard_page_has_the_shortcuts_of_all_pages(window: MainWindow, request: pytest.FixtureRequest) -> None:
-    """`--update-golden` writes the page again."""
+    """`--update-golden` rewrites the page."""
     rows: dict[str, dict[str, str]] = {}
     for spec in window.page_specs:
         window.show_page(spec.id)
@@ -239,7 +239,7 @@ def test_keyboard_page_has_the_shortcuts_of_all_pages(window: MainWindow, reques
 
 
 def test_sections_of_views_have_their_titles(window: MainWindow, request: pytest.FixtureRequest) -> None:
-    """`--update-golden` writes the titles into the pages again."""
+    """`--update-golden` rewrites the titles."""
     for spec in window.page_specs:
         window.show_page(spec.id)
         if not isinstance(window.page, MultiViewPage):
@@ -256,7 +256,7 @@ def test_sections_of_views_have_their_titles(window: MainWindow, request: pytest
         assert text == renewed
 
 
-def test_menu_entries_of_the_manual_are_there(window: MainWindow) -> None:
+def test_menu_paths_in_the_manual_exist(window: MainWindow) -> None:
     menus = {menu: title.replace("&", "") for menu, title in list_menu_titles().items()}
     entries: set[str] = set()
     for spec in window.page_specs:

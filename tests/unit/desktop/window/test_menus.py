@@ -1,4 +1,4 @@
-"""Actions: each is reachable by menu and palette, none shares a key, and letters rest while one types."""
+"""Actions: in the menus and the command palette, with unique shortcuts; letter keys do nothing while typing."""
 
 from collections import Counter
 
@@ -17,92 +17,94 @@ from gpudesk.desktop.window.menus import WindowMenus
 PAGES = ["compare", "performance", "memory"]
 
 
-def entries(menu: QMenu) -> list[QAction]:
+def list_actions(menu: QMenu) -> list[QAction]:
     menu.aboutToShow.emit()
-    found = []
+    actions = []
     for action in menu.actions():
         inner = action.menu()
-        found += entries(inner) if isinstance(inner, QMenu) else [action]
-    return [action for action in found if not action.isSeparator()]
+        actions += list_actions(inner) if isinstance(inner, QMenu) else [action]
+    return [action for action in actions if not action.isSeparator()]
 
 
-def in_menus(window: MainWindow) -> dict[str, QAction]:
-    """Return the entries of all menus by their text without key."""
-    found: dict[str, QAction] = {}
+def map_menu_actions(window: MainWindow) -> dict[str, QAction]:
+    """Return the actions of all menus by their text without shortcut."""
+    actions: dict[str, QAction] = {}
     for action in window.top.menus.actions():
         menu = action.menu()
         assert isinstance(menu, QMenu)
-        for entry in entries(menu):
-            found[entry.text().partition("\t")[0].replace("&&", "&")] = entry
-    return found
+        for entry in list_actions(menu):
+            actions[entry.text().partition("\t")[0].replace("&&", "&")] = entry
+    return actions
 
 
-def specs(window: MainWindow) -> list[ActionSpec]:
+def list_specs(window: MainWindow) -> list[ActionSpec]:
     return window.list_window_actions()
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_action_stands_in_a_menu_and_in_the_palette(window: MainWindow, page: str) -> None:
+def test_every_action_is_in_a_menu_and_the_palette(window: MainWindow, page: str) -> None:
     window.show_page(page)
-    shown = in_menus(window)
-    offered = {entry.title for entry in list_palette_entries(window)}
-    assert [spec.id for spec in specs(window) if spec.text not in shown] == []
+    menu_actions = map_menu_actions(window)
+    palette_titles = {entry.title for entry in list_palette_entries(window)}
+    assert [spec.id for spec in list_specs(window) if spec.text not in menu_actions] == []
     assert [
-        spec.id for spec in specs(window) if (spec.palette or spec.text) not in offered and spec.id != "help.palette"
+        spec.id
+        for spec in list_specs(window)
+        if (spec.palette or spec.text) not in palette_titles and spec.id != "help.palette"
     ] == []
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_no_key_does_two_things_and_no_id_is_there_twice(window: MainWindow, page: str) -> None:
+def test_shortcuts_and_ids_are_unique(window: MainWindow, page: str) -> None:
     window.show_page(page)
-    keys = Counter(QKeySequence(key).toString() for spec in specs(window) for key in spec.shortcuts)
+    keys = Counter(QKeySequence(key).toString() for spec in list_specs(window) for key in spec.shortcuts)
     assert [key for key, times in keys.items() if times > 1] == []
     assert "" not in keys
-    ids = Counter(spec.id for spec in specs(window))
+    ids = Counter(spec.id for spec in list_specs(window))
     assert [each for each, times in ids.items() if times > 1] == []
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_key_that_a_menu_shows_runs_its_action(window: MainWindow, page: str) -> None:
+def test_every_shortcut_is_bound(window: MainWindow, page: str) -> None:
     window.show_page(page)
     bound = {shortcut.key().toString() for shortcut, _ in window.menus._shortcuts}
-    wanted = {QKeySequence(key).toString() for spec in specs(window) for key in spec.shortcuts}
-    assert bound == wanted
+    expected = {QKeySequence(key).toString() for spec in list_specs(window) for key in spec.shortcuts}
+    assert bound == expected
 
 
-def test_menus_show_what_can_be_done_now(window: MainWindow) -> None:
-    shown = in_menus(window)
-    assert not shown["Undo"].isEnabled()
-    assert shown["Compare"].isChecked()
-    assert not shown["Unpin result"].isEnabled()
+def test_menus_follow_the_state(window: MainWindow) -> None:
+    menu_actions = map_menu_actions(window)
+    assert not menu_actions["Undo"].isEnabled()
+    assert menu_actions["Compare"].isChecked()
+    assert not menu_actions["Unpin result"].isEnabled()
     window.desk.edit("Change of name", name="Other")
     window.show_page("memory")
-    shown = in_menus(window)
-    assert shown["Undo: Change of name"].isEnabled()
-    assert shown["Memory and fit"].isChecked()
-    shown["Undo: Change of name"].trigger()
+    menu_actions = map_menu_actions(window)
+    assert menu_actions["Undo: Change of name"].isEnabled()
+    assert menu_actions["Memory and fit"].isChecked()
+    menu_actions["Undo: Change of name"].trigger()
     assert window.desk.scenario.name != "Other"
 
 
-def test_an_entry_of_a_menu_does_what_it_says(window: MainWindow) -> None:
-    in_menus(window)["Pin result"].trigger()
+def test_menu_actions_pin_and_unpin(window: MainWindow) -> None:
+    map_menu_actions(window)["Pin result"].trigger()
     assert window.desk.ghost is not None
-    in_menus(window)["Unpin result"].trigger()
+    map_menu_actions(window)["Unpin result"].trigger()
     assert window.desk.ghost is None
 
 
-def test_one_of_the_themes_and_sizes_is_ticked(window: MainWindow) -> None:
-    in_menus(window)["Dark"].trigger()
-    shown = in_menus(window)
-    assert [name for name in ("System", "Light", "Dark") if shown[name].isChecked()] == ["Dark"]
+def test_current_theme_and_text_size_are_checked(window: MainWindow) -> None:
+    map_menu_actions(window)["Dark"].trigger()
+    menu_actions = map_menu_actions(window)
+    assert [name for name in ("System", "Light", "Dark") if menu_actions[name].isChecked()] == ["Dark"]
     assert window.theme.dark
-    in_menus(window)["125%"].trigger()
-    assert [name for name, entry in in_menus(window).items() if entry.isChecked() and "%" in name] == ["125%"]
-    in_menus(window)["Light"].trigger()
-    in_menus(window)["100%"].trigger()
+    map_menu_actions(window)["125%"].trigger()
+    assert [name for name, entry in map_menu_actions(window).items() if entry.isChecked() and "%" in name] == ["125%"]
+    map_menu_actions(window)["Light"].trigger()
+    map_menu_actions(window)["100%"].trigger()
 
 
-def test_letters_rest_while_one_types(window: MainWindow, qtbot: QtBot) -> None:
+def test_letter_keys_do_nothing_while_typing(window: MainWindow, qtbot: QtBot) -> None:
     field = window.scenario.input_tokens.edit
     field.setFocus()
     QTest.keyClick(field, Qt.Key.Key_A)
@@ -118,7 +120,7 @@ def test_letters_rest_while_one_types(window: MainWindow, qtbot: QtBot) -> None:
     popup.hide()
 
 
-def test_letters_in_a_list_that_dropped_narrow_it(window: MainWindow) -> None:
+def test_letters_filter_an_open_list(window: MainWindow) -> None:
     window.choose_model()
     popup = QApplication.activePopupWidget()
     assert popup is not None
@@ -129,36 +131,36 @@ def test_letters_in_a_list_that_dropped_narrow_it(window: MainWindow) -> None:
     popup.hide()
 
 
-def test_recent_files_can_be_forgotten(window: MainWindow) -> None:
-    assert not in_menus(window)["Clear recent files"].isEnabled()
+def test_clear_recent_files_is_disabled_without_any(window: MainWindow) -> None:
+    assert not map_menu_actions(window)["Clear recent files"].isEnabled()
 
 
-def test_only_about_and_quit_move_to_the_menu_that_bears_the_programs_name(window: MainWindow) -> None:
+def test_only_about_and_quit_have_menu_roles(window: MainWindow) -> None:
     role = QAction.MenuRole
-    moved = {name: entry.menuRole() for name, entry in in_menus(window).items()}
-    moved = {name: where for name, where in moved.items() if where != role.NoRole}
-    assert moved == {"About GPU Desk": role.AboutRole, "Quit": role.QuitRole}
+    roles = {name: entry.menuRole() for name, entry in map_menu_actions(window).items()}
+    roles = {name: menu_role for name, menu_role in roles.items() if menu_role != role.NoRole}
+    assert roles == {"About GPU Desk": role.AboutRole, "Quit": role.QuitRole}
 
 
 class NativeBar(QMenuBar):
-    """What a window has on macOS, where the bar is the system's."""
+    """A menu bar of the system, as on macOS."""
 
     def isNativeMenuBar(self) -> bool:
         return True
 
 
-def test_the_systems_own_menu_bar_knows_entries_and_keys_before_it_is_opened(window: MainWindow, qtbot: QtBot) -> None:
+def test_native_menu_bar_is_filled_before_it_opens(window: MainWindow, qtbot: QtBot) -> None:
     bar = NativeBar(window)
     WindowMenus(bar, window.theme, window.list_window_actions, window)
     file = bar.actions()[0].menu()
     assert isinstance(file, QMenu)
     qtbot.waitUntil(lambda: len(file.actions()) > 0)
-    shown = {entry.text(): entry for entry in file.actions()}
-    assert shown["Save"].shortcut() == QKeySequence("Ctrl+S")
+    file_actions = {entry.text(): entry for entry in file.actions()}
+    assert file_actions["Save"].shortcut() == QKeySequence("Ctrl+S")
     scenario = bar.actions()[3].menu()
     assert isinstance(scenario, QMenu)
-    letters = {entry.text(): entry for entry in scenario.actions()}["Add accelerator…"]
-    assert letters.shortcut().isEmpty(), "a letter would be taken out of the text that one types"
-    entered = {entry.text(): entry for entry in scenario.actions()}["Pin result"]
-    entered.trigger()
+    add_accelerator = {entry.text(): entry for entry in scenario.actions()}["Add accelerator…"]
+    assert add_accelerator.shortcut().isEmpty(), "a letter key would not reach the text field"
+    pin_result = {entry.text(): entry for entry in scenario.actions()}["Pin result"]
+    pin_result.trigger()
     assert window.desk.ghost is not None

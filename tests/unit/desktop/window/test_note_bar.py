@@ -1,4 +1,4 @@
-"""Notes and offers: one note at a time, and offers that no note takes away."""
+"""Notes and offers: one note at a time, and offers that a note does not replace."""
 
 from collections.abc import Iterator
 
@@ -17,10 +17,10 @@ from gpudesk.desktop.ui.widgets.note_bar import NoteBar
 def bar(theme: Theme, qtbot: QtBot) -> Iterator[NoteBar]:
     window = QWidget()
     qtbot.addWidget(window)
-    made = NoteBar(theme)
-    QVBoxLayout(window).addWidget(made)
+    note_bar = NoteBar(theme)
+    QVBoxLayout(window).addWidget(note_bar)
     window.show()
-    yield made
+    yield note_bar
     window.hide()
 
 
@@ -29,18 +29,18 @@ def click(bar: NoteBar, title: str) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_a_note_takes_the_place_of_the_one_before(bar: NoteBar) -> None:
+def test_note_replaces_the_former_note(bar: NoteBar) -> None:
     bar.show_note("first", [("Do", list)])
     bar.show_note("second")
     assert bar.text == "second"
     assert not any(button.isVisible() for button in bar.findChildren(QPushButton))
 
 
-def test_an_offer_stays_whatever_is_noted_and_cleared(bar: NoteBar) -> None:
-    taken: list[str] = []
-    bar.offer("recovered", [("Open", lambda: taken.append("opened"))])
+def test_offers_stay_when_notes_change(bar: NoteBar) -> None:
+    clicks: list[str] = []
+    bar.offer("recovered", [("Open", lambda: clicks.append("opened"))])
     bar.show_note("not saved")
-    bar.offer("crashed", [("Show", lambda: taken.append("shown"))])
+    bar.offer("crashed", [("Show", lambda: clicks.append("shown"))])
     assert bar.offers == ["recovered", "crashed"]
     assert bar.text == "not saved"
     bar.clear()
@@ -49,19 +49,19 @@ def test_an_offer_stays_whatever_is_noted_and_cleared(bar: NoteBar) -> None:
     click(bar, "Show")
     assert bar.offers == ["recovered"]
     click(bar, "Open")
-    assert taken == ["shown", "opened"]
+    assert clicks == ["shown", "opened"]
     assert bar.offers == []
     assert not bar.isVisible()
 
 
-def test_an_answer_may_make_the_next_offer(bar: NoteBar) -> None:
+def test_action_of_an_offer_may_make_another(bar: NoteBar) -> None:
     bar.offer("first", [("Next", lambda: bar.offer("second", []))])
     click(bar, "Next")
     assert bar.offers == ["second"]
     assert bar.isVisible()
 
 
-def test_each_is_closed_by_itself(bar: NoteBar) -> None:
+def test_notes_and_offers_close_separately(bar: NoteBar) -> None:
     bar.offer("offer", [])
     bar.show_note("note")
     above, below = (each for each in bar.findChildren(IconButton) if each.isVisible())

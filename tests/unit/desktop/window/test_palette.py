@@ -1,4 +1,4 @@
-"""The command palette: what it finds, and how it is driven."""
+"""The command palette: search and navigation."""
 
 from collections.abc import Callable
 from time import thread_time
@@ -19,25 +19,25 @@ from gpudesk.desktop.window.command_palette import CommandPalette, PaletteEntry,
 COMMANDS, PARTS = "Commands", "Accelerators"
 
 
-def nothing() -> None: ...
+def do_nothing() -> None: ...
 
 
-def entry(
-    title: str, group: str = COMMANDS, detail: str = "", run: Callable[[], object] = nothing, *, enabled: bool = True
+def make_entry(
+    title: str, group: str = COMMANDS, detail: str = "", run: Callable[[], object] = do_nothing, *, enabled: bool = True
 ) -> PaletteEntry:
     return PaletteEntry(group, title, detail, "cpu", "", run, enabled)
 
 
-def titles(model: PaletteModel) -> list[str]:
+def list_titles(model: PaletteModel) -> list[str]:
     rows = [model.index(row).data(ROW_ROLE) for row in range(model.rowCount())]
     return [row.entry.title for row in rows if isinstance(row, PaletteMatch)]
 
 
-def searched(text: str, *entries: PaletteEntry) -> list[str]:
+def search(text: str, *entries: PaletteEntry) -> list[str]:
     model = PaletteModel()
     model.set_entries(entries)
     model.search(text)
-    return titles(model)
+    return list_titles(model)
 
 
 @pytest.mark.parametrize(
@@ -55,61 +55,63 @@ def searched(text: str, *entries: PaletteEntry) -> list[str]:
         ("mem save", []),
     ],
 )
-def test_words_are_found_whole_in_pieces_and_with_letters_left_out(text: str, expected: list[str]) -> None:
-    found = searched(
+def test_search_finds_words_parts_initials_and_typos(text: str, expected: list[str]) -> None:
+    titles_ = search(
         text,
-        entry("Go to Memory and fit"),
-        entry("Save as…"),
-        entry("MI325X", PARTS, "256 GiB"),
-        entry("B200", PARTS, "180 GiB"),
+        make_entry("Go to Memory and fit"),
+        make_entry("Save as…"),
+        make_entry("MI325X", PARTS, "256 GiB"),
+        make_entry("B200", PARTS, "180 GiB"),
     )
-    assert sorted(found) == sorted(expected)
+    assert sorted(titles_) == sorted(expected)
 
 
-def test_the_best_comes_first_and_its_group_with_it() -> None:
-    found = searched("b2", entry("Web 2"), entry("Sub2"), entry("GB200", PARTS), entry("B200", PARTS))
-    assert found == ["B200", "GB200", "Sub2"]
+def test_best_match_and_its_group_come_first() -> None:
+    matches = search(
+        "b2", make_entry("Web 2"), make_entry("Sub2"), make_entry("GB200", PARTS), make_entry("B200", PARTS)
+    )
+    assert matches == ["B200", "GB200", "Sub2"]
 
 
-def test_what_cannot_be_run_comes_last_and_is_never_chosen() -> None:
+def test_disabled_entries_come_last_and_are_skipped() -> None:
     model = PaletteModel()
-    model.set_entries([entry("Undo", enabled=False), entry("Show undo list")])
+    model.set_entries([make_entry("Undo", enabled=False), make_entry("Show undo list")])
     model.search("undo")
-    assert titles(model) == ["Show undo list", "Undo"]
+    assert list_titles(model) == ["Show undo list", "Undo"]
     assert model.next_row(1, 1) == -1
 
 
 def test_matches_are_marked_in_the_title_itself() -> None:
     model = PaletteModel()
-    model.set_entries([entry("Straße zur Memory")])
+    model.set_entries([make_entry("Straße zur Memory")])
     model.search("mem")
     row = model.index(1).data(ROW_ROLE)
     assert isinstance(row, PaletteMatch)
-    assert "".join(row.entry.title[place] for place in row.matched) == "Mem"
+    assert "".join(row.entry.title[index] for index in row.matched) == "Mem"
 
 
-def test_the_model_keeps_to_the_rules_of_models(qtmodeltester: ModelTester) -> None:
+def test_model_passes_the_model_tester(qtmodeltester: ModelTester) -> None:
     model = PaletteModel()
-    model.set_entries([entry("Undo", enabled=False), entry("Save"), entry("B200", PARTS)])
+    model.set_entries([make_entry("Undo", enabled=False), make_entry("Save"), make_entry("B200", PARTS)])
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
 
 
-def test_five_hundred_entries_are_searched_at_once() -> None:
+def test_search_of_500_entries_is_fast() -> None:
     model = PaletteModel()
-    model.set_entries([entry(f"Entry {n} of memory and fit", f"G{n % 4}", "detail") for n in range(500)])
+    model.set_entries([make_entry(f"Entry {n} of memory and fit", f"G{n % 4}", "detail") for n in range(500)])
     best = {}
     for text in ("m", "mem fit", "nmbr", "x"):
-        spent = []
+        times = []
         for _ in range(5):
-            begun = thread_time()
+            start = thread_time()
             model.search(text)
-            spent.append(thread_time() - begun)
-        best[text] = min(spent)
+            times.append(thread_time() - start)
+        best[text] = min(times)
     assert max(best.values()) < 0.005, best
 
 
 class Window(QWidget):
-    """A window with a button and a palette that notes what it ran."""
+    """A window with a button and a palette, which records the commands that ran."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -122,33 +124,33 @@ class Window(QWidget):
 
     def open(self) -> CommandPalette:
         names = ["Save", "Save as…", "Go to Memory and fit"]
-        entries = [entry(name, run=lambda name=name: self.ran.append(name)) for name in names]  # type: ignore[misc]
-        entries += [entry("B200", PARTS, run=lambda: self.ran.append("B200"))]
+        entries = [make_entry(name, run=lambda name=name: self.ran.append(name)) for name in names]  # type: ignore[misc]
+        entries += [make_entry("B200", PARTS, run=lambda: self.ran.append("B200"))]
         self.palette_.open(entries)
         return self.palette_
 
 
 @pytest.fixture
 def window(theme: Theme, qtbot: QtBot) -> Window:
-    made = Window(theme)
-    qtbot.addWidget(made)
-    made.resize(1000, 700)
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    made.button.setFocus()
-    return made
+    window = Window(theme)
+    qtbot.addWidget(window)
+    window.resize(1000, 700)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.button.setFocus()
+    return window
 
 
-def chosen(palette: CommandPalette) -> str:
+def get_current(palette: CommandPalette) -> str:
     return str(palette.view.currentIndex().data())
 
 
-def test_typing_and_enter_run_the_best_and_give_the_focus_back(window: Window) -> None:
+def test_enter_runs_the_best_match_and_returns_the_focus(window: Window) -> None:
     palette = window.open()
     assert palette.search.hasFocus()
     QTest.keyClicks(palette.search, "mem")
-    assert chosen(palette) == "Go to Memory and fit"
+    assert get_current(palette) == "Go to Memory and fit"
     assert palette.search.accessibleDescription() == "1 of 4"
     QTest.keyClick(palette.search, Qt.Key.Key_Return)
     assert window.ran == ["Go to Memory and fit"]
@@ -156,40 +158,40 @@ def test_typing_and_enter_run_the_best_and_give_the_focus_back(window: Window) -
     assert window.button.hasFocus()
 
 
-def test_it_closes_where_what_had_the_focus_has_gone(window: Window) -> None:
+def test_palette_closes_after_the_focused_widget_was_deleted(window: Window) -> None:
     palette = window.open()
     delete(window.button)
     palette.close_palette()
     assert not palette.isVisible()
 
 
-def test_arrows_go_over_groups_and_around(window: Window) -> None:
+def test_arrow_keys_cross_groups_and_wrap_around(window: Window) -> None:
     palette = window.open()
-    passed = []
+    choices = []
     for _ in range(5):
-        passed.append(chosen(palette))
+        choices.append(get_current(palette))
         QTest.keyClick(palette.search, Qt.Key.Key_Down)
-    assert passed == ["Save", "Save as…", "Go to Memory and fit", "B200", "Save"]
+    assert choices == ["Save", "Save as…", "Go to Memory and fit", "B200", "Save"]
     QTest.keyClick(palette.search, Qt.Key.Key_PageDown)
-    assert chosen(palette) == "B200"
+    assert get_current(palette) == "B200"
     QTest.keyClick(palette.search, Qt.Key.Key_PageUp)
-    assert chosen(palette) == "Save"
+    assert get_current(palette) == "Save"
 
 
-def test_tab_searches_one_group_after_the_other(window: Window) -> None:
+def test_tab_cycles_through_groups(window: Window) -> None:
     palette = window.open()
-    seen = []
+    counts = []
     for _ in range(3):
         QTest.keyClick(palette.search, Qt.Key.Key_Tab)
-        seen.append(palette.search.accessibleDescription())
-    assert seen == ["3 of 4", "1 of 4", "4 of 4"]
+        counts.append(palette.search.accessibleDescription())
+    assert counts == ["3 of 4", "1 of 4", "4 of 4"]
     assert palette.search.hasFocus()
 
 
-@pytest.mark.parametrize("way", ["escape", "outside"])
-def test_it_closes_without_running_anything(window: Window, way: str) -> None:
+@pytest.mark.parametrize("closing_way", ["escape", "outside"])
+def test_escape_or_click_outside_closes_the_palette(window: Window, closing_way: str) -> None:
     palette = window.open()
-    if way == "escape":
+    if closing_way == "escape":
         QTest.keyClick(palette.search, Qt.Key.Key_Escape)
     else:
         QTest.mouseClick(palette, Qt.MouseButton.LeftButton, pos=QPoint(5, 690))
@@ -198,14 +200,14 @@ def test_it_closes_without_running_anything(window: Window, way: str) -> None:
     assert window.button.hasFocus()
 
 
-def test_a_click_runs_a_row(window: Window) -> None:
+def test_click_runs_a_command(window: Window) -> None:
     palette = window.open()
     row = palette.view.visualRect(palette.view.model().index(2, 0)).center()
     QTest.mouseClick(palette.view.viewport(), Qt.MouseButton.LeftButton, pos=row)
     assert window.ran == ["Save as…"]
 
 
-def test_shortcuts_do_not_reach_what_lies_behind(window: Window) -> None:
+def test_shortcuts_do_not_reach_the_window_behind(window: Window) -> None:
     palette = window.open()
     QTest.keyClick(palette.search, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
     assert window.ran == []
@@ -214,7 +216,7 @@ def test_shortcuts_do_not_reach_what_lies_behind(window: Window) -> None:
     assert window.ran == ["shortcut"]
 
 
-def test_it_stays_within_a_small_window(window: Window, theme: Theme) -> None:
+def test_palette_fits_a_small_window(window: Window, theme: Theme) -> None:
     palette = window.open()
     theme.set_font_percent(150)
     window.resize(420, 260)
@@ -224,7 +226,7 @@ def test_it_stays_within_a_small_window(window: Window, theme: Theme) -> None:
     assert window.rect().contains(box.geometry())
 
 
-def test_nothing_found_says_so_and_runs_nothing(window: Window) -> None:
+def test_enter_without_matches_runs_nothing(window: Window) -> None:
     palette = window.open()
     QTest.keyClicks(palette.search, "quux")
     QTest.keyClick(palette.search, Qt.Key.Key_Return)

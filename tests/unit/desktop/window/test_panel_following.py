@@ -59,14 +59,14 @@ def test_tab_into_a_table_shows_its_current_cell_again(window: MainWindow) -> No
     chart = _show(window, "performance", "throughput", DeskChart)
     table.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClick(table, Qt.Key.Key_Down)
-    of_table = window.desk.selection
+    table_selection = window.desk.selection
     chart.setFocus(Qt.FocusReason.TabFocusReason)
-    while window.desk.selection == of_table:
+    while window.desk.selection == table_selection:
         QTest.keyClick(chart, Qt.Key.Key_Down)
-    moved = window.desk.selection
-    assert moved is not None
+    chart_selection = window.desk.selection
+    assert chart_selection is not None
     table.setFocus(Qt.FocusReason.TabFocusReason)
-    assert window.desk.selection == moved
+    assert window.desk.selection == chart_selection
 
 
 def _show(window: MainWindow, page_id: str, view: str, kind: type[QWidget]) -> QWidget:
@@ -75,5 +75,5 @@ def _show(window: MainWindow, page_id: str, view: str, kind: type[QWidget]) -> Q
     assert isinstance(page, MultiViewPage)
     page.choose_view(view)
     QApplication.processEvents()
-    shown: QWidget = next(each for each in page.view.findChildren(kind) if each.isVisible())
-    return shown
+    widget: QWidget = next(each for each in page.view.findChildren(kind) if each.isVisible())
+    return widget

@@ -1,4 +1,4 @@
-"""The sheet takes what the desk has decided and costed."""
+"""The sheet uses the decision and costs that the desk has already computed."""
 
 import threading
 from collections.abc import Generator
@@ -18,7 +18,7 @@ from gpudesk.domain.progress import JobProgress
 from gpudesk.text.messages import message
 
 
-def test_printing_decides_nothing_again(window: MainWindow, tmp_path: Path) -> None:
+def test_printing_reuses_decision_and_costs(window: MainWindow, tmp_path: Path) -> None:
     desk = window.desk
     desk.edit("Answer", decision=replace(desk.scenario.decision, answers={"priority": "cost"}))
     desk.flush()
@@ -40,7 +40,7 @@ def test_printing_decides_nothing_again(window: MainWindow, tmp_path: Path) -> N
     assert costs.call_count == 0
 
 
-def test_the_sheet_waits_for_ways_out_without_blocking_the_window(window: MainWindow, qtbot: QtBot) -> None:
+def test_sheet_waits_for_alternatives_without_blocking_the_window(window: MainWindow, qtbot: QtBot) -> None:
     window.desk.edit("Answer", decision=replace(window.desk.scenario.decision, answers={"ttft_limit_ms": 1.0}))
     with patch("gpudesk.decision.outcome.ways_out.search_ways_out", autospec=True) as search:
         search.side_effect = _find_one_way
@@ -64,7 +64,7 @@ def _find_one_way(
     return (WayOut(WayOutKind.COUNT, "H200 SXM", estimate),)
 
 
-def test_the_sheet_is_titled_by_what_it_compares(window: MainWindow) -> None:
+def test_sheet_title_names_the_current_model(window: MainWindow) -> None:
     window.desk.edit("Change model", model="llama-3.1-405b")
     show_preview(window)
     preview = window.findChild(SheetPreview)

@@ -1,4 +1,4 @@
-"""The list of pages at the left edge."""
+"""The page list at the left edge of the window."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -18,40 +18,40 @@ PAGES = (
 
 @pytest.fixture
 def rail(theme: Theme, qtbot: QtBot) -> PageRail:
-    made = PageRail(theme, PAGES)
-    qtbot.addWidget(made)
-    made.resize(made.width(), 600)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    page_rail = PageRail(theme, PAGES)
+    qtbot.addWidget(page_rail)
+    page_rail.resize(page_rail.width(), 600)
+    page_rail.show()
+    qtbot.waitExposed(page_rail)
+    return page_rail
 
 
-def item(rail: PageRail, name: str) -> QAbstractButton:
+def find_item(rail: PageRail, name: str) -> QAbstractButton:
     return next(button for button in rail.findChildren(QAbstractButton) if button.accessibleName() == name)
 
 
-def test_a_click_opens_a_page_and_shows_it_as_open(rail: PageRail, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(rail.chosen) as chosen:
-        QTest.mouseClick(item(rail, "Performance"), Qt.MouseButton.LeftButton)
-    assert chosen.args == ["performance"]
+def test_click_opens_a_page(rail: PageRail, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(rail.chosen) as signal:
+        QTest.mouseClick(find_item(rail, "Performance"), Qt.MouseButton.LeftButton)
+    assert signal.args == ["performance"]
     assert rail.page == "performance"
 
 
 def test_arrow_keys_move_and_enter_opens(rail: PageRail, qtbot: QtBot) -> None:
-    first, last = item(rail, "Compare"), item(rail, "Memory and fit")
+    first, last = find_item(rail, "Compare"), find_item(rail, "Memory and fit")
     first.setFocus()
     for name in ("Compare", "Performance", "Memory and fit"):
-        QTest.keyClick(item(rail, name), Qt.Key.Key_Down)
+        QTest.keyClick(find_item(rail, name), Qt.Key.Key_Down)
     assert last.hasFocus()
     assert rail.page == ""
-    with qtbot.waitSignal(rail.chosen) as chosen:
+    with qtbot.waitSignal(rail.chosen) as signal:
         QTest.keyClick(last, Qt.Key.Key_Return)
-    assert chosen.args == ["memory"]
+    assert signal.args == ["memory"]
     QTest.keyClick(last, Qt.Key.Key_Home)
     assert first.hasFocus()
 
 
-def test_tab_stops_once_at_the_open_page_and_then_at_the_button(rail: PageRail) -> None:
+def test_tab_stops_at_the_open_page_and_the_collapse_button(rail: PageRail) -> None:
     rail.set_page("performance")
     stops = [
         button.accessibleName()
@@ -61,24 +61,24 @@ def test_tab_stops_once_at_the_open_page_and_then_at_the_button(rail: PageRail) 
     assert stops == ["Performance", "Collapse sidebar"]
 
 
-def test_no_page_can_be_open(rail: PageRail) -> None:
+def test_no_page_may_be_selected(rail: PageRail) -> None:
     rail.set_page("memory")
     rail.set_page("")
     assert rail.page == ""
 
 
-def test_the_user_folds_it_and_it_says_so(rail: PageRail, qtbot: QtBot) -> None:
-    wide = rail.width()
-    assert wide == 184
-    with qtbot.waitSignal(rail.collapsed_changed) as changed:
+def test_collapsing_emits_a_signal(rail: PageRail, qtbot: QtBot) -> None:
+    full_width = rail.width()
+    assert full_width == 184
+    with qtbot.waitSignal(rail.collapsed_changed) as signal:
         QTest.mouseClick(rail.fold_button, Qt.MouseButton.LeftButton)
-    assert changed.args == [True]
+    assert signal.args == [True]
     assert rail.width() == 48
-    assert item(rail, "Memory and fit").toolTip() == "Memory and fit  Ctrl 3"
+    assert find_item(rail, "Memory and fit").toolTip() == "Memory and fit  Ctrl 3"
     assert rail.fold_button.accessibleName() == "Expand sidebar"
 
 
-def test_a_narrow_window_folds_it_without_changing_what_the_user_keeps(rail: PageRail, qtbot: QtBot) -> None:
+def test_narrow_window_collapses_the_rail_temporarily(rail: PageRail, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(rail.collapsed_changed):
         widths = [rail.width()]
         rail.set_narrow(True)
@@ -91,8 +91,8 @@ def test_a_narrow_window_folds_it_without_changing_what_the_user_keeps(rail: Pag
     assert widths == [184, 48, 184, 184, 48, 184]
 
 
-def test_it_grows_with_the_letters(rail: PageRail, theme: Theme) -> None:
-    height = item(rail, "Compare").sizeHint().height()
+def test_rail_grows_with_the_text(rail: PageRail, theme: Theme) -> None:
+    height = find_item(rail, "Compare").sizeHint().height()
     theme.set_font_percent(150)
     assert rail.width() == 276
-    assert item(rail, "Compare").sizeHint().height() == height * 1.5
+    assert find_item(rail, "Compare").sizeHint().height() == height * 1.5

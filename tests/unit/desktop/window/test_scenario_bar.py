@@ -1,4 +1,4 @@
-"""The scenario bar: each field edits what it says as one step, shows what is in effect, and says faults."""
+"""The scenario bar: each field edits one value as one undo step, shows the current value, and reports faults."""
 
 from collections.abc import Callable
 
@@ -33,13 +33,13 @@ from tests.unit.desktop.conftest import FOUR
 
 @pytest.fixture
 def bar(desk: Desk, theme: Theme, qtbot: QtBot) -> ScenarioBar:
-    made = ScenarioBar(desk, theme)
-    qtbot.addWidget(made)
-    made.resize(1400, 48)
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    return made
+    scenario_bar = ScenarioBar(desk, theme)
+    qtbot.addWidget(scenario_bar)
+    scenario_bar.resize(1400, 48)
+    scenario_bar.show()
+    scenario_bar.activateWindow()
+    qtbot.waitUntil(scenario_bar.isActiveWindow)
+    return scenario_bar
 
 
 def choose(field: ChoiceField | CaptionButton, typed: str) -> None:
@@ -65,7 +65,7 @@ def type_in(field: QLineEdit, text: str) -> None:
     QTest.keyClick(field, Qt.Key.Key_Return)
 
 
-def one_step(desk: Desk, text: str, read: Callable[[Scenario], object], before: object, after: object) -> None:
+def check_one_step(desk: Desk, text: str, read: Callable[[Scenario], object], before: object, after: object) -> None:
     assert (desk.undo_stack.count(), desk.undo_stack.undoText()) == (1, text)
     assert read(desk.scenario) == after
     desk.undo_stack.undo()
@@ -81,7 +81,7 @@ def one_step(desk: Desk, text: str, read: Callable[[Scenario], object], before: 
         ("engine", "vLLM", lambda s: s.serving_engine, None, "vllm", "Change serving engine"),
     ],
 )
-def test_a_choice_changes_its_own_value(
+def test_choice_changes_its_value(
     bar: ScenarioBar,
     desk: Desk,
     field: str,
@@ -93,7 +93,7 @@ def test_a_choice_changes_its_own_value(
 ) -> None:
     widget: ChoiceField = getattr(bar, field)
     choose(widget, typed)
-    one_step(desk, text, read, before, after)
+    check_one_step(desk, text, read, before, after)
 
 
 def choose_first(field: ChoiceField) -> None:
@@ -108,9 +108,9 @@ def choose_first(field: ChoiceField) -> None:
 @pytest.mark.parametrize(
     ("field", "text"), [("weights", "Change weight precision"), ("kv", "Change KV cache precision")]
 )
-def test_formats_change_to_another(bar: ScenarioBar, desk: Desk, field: str, text: str) -> None:
+def test_precision_changes(bar: ScenarioBar, desk: Desk, field: str, text: str) -> None:
     choose_first(getattr(bar, field))
-    one_step(desk, text, lambda s: getattr(s, field), Precision.FP8, Precision.FP16)
+    check_one_step(desk, text, lambda s: getattr(s, field), Precision.FP8, Precision.FP16)
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ def test_formats_change_to_another(bar: ScenarioBar, desk: Desk, field: str, tex
         ("output_tokens", lambda s: s.workload.output_tokens, 1000, "Change output tokens"),
     ],
 )
-def test_a_typed_number_changes_its_own_value(
+def test_typed_number_changes_its_value(
     bar: ScenarioBar, desk: Desk, field: str, read: Callable[[Scenario], object], before: int, text: str
 ) -> None:
     number: NumberField = getattr(bar, field)
     type_in(number.edit, "2,500")
-    one_step(desk, text, read, before, 2500)
+    check_one_step(desk, text, read, before, 2500)
 
 
 def test_the_same_value_again_is_no_step(bar: ScenarioBar, desk: Desk) -> None:
@@ -135,7 +135,7 @@ def test_the_same_value_again_is_no_step(bar: ScenarioBar, desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("typed", ["0", "-5", "many", "1e99", "3.5", ""])
-def test_what_is_no_number_of_tokens_is_said_at_the_field(bar: ScenarioBar, desk: Desk, typed: str) -> None:
+def test_invalid_number_of_tokens_is_reported_at_the_field(bar: ScenarioBar, desk: Desk, typed: str) -> None:
     field = bar.input_tokens
     field.edit.setFocus()
     field.edit.selectAll()
@@ -152,11 +152,11 @@ def test_what_is_no_number_of_tokens_is_said_at_the_field(bar: ScenarioBar, desk
     assert field.edit.text() == "4,000"
 
 
-def test_the_slider_by_keys_is_one_step_a_key(bar: ScenarioBar, desk: Desk) -> None:
+def test_each_key_on_the_slider_is_one_step(bar: ScenarioBar, desk: Desk) -> None:
     bar.load.slider.setFocus()
     QTest.keyClick(bar.load.slider, Qt.Key.Key_Right)
     after = read_load_value(desk.scenario.workload.load)
-    one_step(desk, "Change load", lambda s: read_load_value(s.workload.load), 64, after)
+    check_one_step(desk, "Change load", lambda s: read_load_value(s.workload.load), 64, after)
     assert isinstance(after, int)
 
 
@@ -178,13 +178,13 @@ def test_a_drag_of_the_slider_is_one_step(bar: ScenarioBar, desk: Desk) -> None:
 
 def test_the_load_is_typed(bar: ScenarioBar, desk: Desk) -> None:
     type_in(bar.load.field, "100")
-    one_step(desk, "Change load", lambda s: read_load_value(s.workload.load), 64, 100)
+    check_one_step(desk, "Change load", lambda s: read_load_value(s.workload.load), 64, 100)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in LoadKind if kind is not LoadKind.CONCURRENCY])
-def test_every_kind_of_load_can_be_chosen_moved_and_answered(bar: ScenarioBar, desk: Desk, kind: LoadKind) -> None:
+def test_every_load_type_can_be_chosen_and_changed(bar: ScenarioBar, desk: Desk, kind: LoadKind) -> None:
     bar.load.kind_chosen.emit(kind.value)
-    one_step(desk, "Change load type", lambda s: s.workload.load.kind, LoadKind.CONCURRENCY, kind)
+    check_one_step(desk, "Change load type", lambda s: s.workload.load.kind, LoadKind.CONCURRENCY, kind)
     desk.flush()
     assert desk.problem is None
     before = read_load_value(desk.scenario.workload.load)
@@ -198,7 +198,7 @@ def test_every_kind_of_load_can_be_chosen_moved_and_answered(bar: ScenarioBar, d
     assert bar.ttft.isVisible() == (kind is LoadKind.LIMITS)
 
 
-def test_the_kind_of_load_is_chosen_by_keys(bar: ScenarioBar, desk: Desk) -> None:
+def test_load_type_is_chosen_by_keys(bar: ScenarioBar, desk: Desk) -> None:
     choose(bar.load.kind, "Batch")
     assert desk.scenario.workload.load.kind is LoadKind.BATCH
     assert desk.scenario.workload.load.batch == 64
@@ -208,13 +208,13 @@ def test_limits_have_a_field_for_each(bar: ScenarioBar, desk: Desk) -> None:
     bar.load.kind_chosen.emit(LoadKind.LIMITS.value)
     desk.undo_stack.clear()
     type_in(bar.ttft.edit, "1500")
-    one_step(desk, "Change TTFT limit", lambda s: s.workload.load.ttft_ms, 2000.0, 1500.0)
+    check_one_step(desk, "Change TTFT limit", lambda s: s.workload.load.ttft_ms, 2000.0, 1500.0)
     desk.undo_stack.clear()
     type_in(bar.load.field, "25")
-    one_step(desk, "Change load", lambda s: s.workload.load.tpot_ms, 50.0, 25.0)
+    check_one_step(desk, "Change load", lambda s: s.workload.load.tpot_ms, 50.0, 25.0)
 
 
-def test_more_tokens_than_the_model_reads_are_said_with_what_to_do(bar: ScenarioBar, desk: Desk) -> None:
+def test_excess_input_tokens_are_reported_with_a_remedy(bar: ScenarioBar, desk: Desk) -> None:
     type_in(bar.input_tokens.edit, "200000")
     assert bar.input_tokens.fault == (
         "Llama 3.1 70B supports at most 131,072 tokens, input and output together; use at most 130,072 input "
@@ -230,7 +230,7 @@ def test_more_tokens_than_the_model_reads_are_said_with_what_to_do(bar: Scenario
     assert desk.answer is not None
 
 
-def test_fields_show_what_is_in_force_after_undo_and_another_document(bar: ScenarioBar, desk: Desk) -> None:
+def test_fields_follow_undo_and_a_new_document(bar: ScenarioBar, desk: Desk) -> None:
     desk.apply(replace_workload(desk.scenario, input_tokens=123), "Change input tokens")
     desk.apply(replace_load_value(desk.scenario, 7), "Change load")
     assert (bar.input_tokens.edit.text(), bar.load.field.text()) == ("123", "7")
@@ -242,7 +242,7 @@ def test_fields_show_what_is_in_force_after_undo_and_another_document(bar: Scena
     assert bar.load.field.text() == "8"
 
 
-def test_what_is_half_typed_is_not_lost_by_an_edit_elsewhere(bar: ScenarioBar, desk: Desk) -> None:
+def test_unfinished_input_survives_another_edit(bar: ScenarioBar, desk: Desk) -> None:
     bar.input_tokens.edit.setFocus()
     bar.input_tokens.edit.selectAll()
     QTest.keyClicks(bar.input_tokens.edit, "77")
@@ -250,7 +250,7 @@ def test_what_is_half_typed_is_not_lost_by_an_edit_elsewhere(bar: ScenarioBar, d
     assert bar.input_tokens.edit.text() == "77"
 
 
-def test_a_model_of_unknown_architecture_is_warned_of_at_its_field(
+def test_unknown_architecture_is_reported_at_the_model_field(
     user_service: GpuDeskService, theme: Theme, qtbot: QtBot
 ) -> None:
     definition = {

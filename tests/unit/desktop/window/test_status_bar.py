@@ -1,4 +1,4 @@
-"""The line at the foot of the window."""
+"""The status bar."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,36 +16,34 @@ CATALOG = "Catalog 2026-11-20 · 51 accelerators, 83 models"
 
 @pytest.fixture
 def bar(theme: Theme, qtbot: QtBot) -> StatusBar:
-    made = StatusBar(theme)
-    qtbot.addWidget(made)
-    made.set_catalog(CATALOG)
-    made.resize(1000, made.height())
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    status_bar = StatusBar(theme)
+    qtbot.addWidget(status_bar)
+    status_bar.set_catalog(CATALOG)
+    status_bar.resize(1000, status_bar.height())
+    status_bar.show()
+    qtbot.waitExposed(status_bar)
+    return status_bar
 
 
-def shown(bar: StatusBar) -> list[str]:
+def list_texts(bar: StatusBar) -> list[str]:
     labels = [label for label in bar.findChildren(QLabel) if label.isVisible() and label.text()]
     return [label.text() for label in sorted(labels, key=lambda label: label.x())]
 
 
-def test_offline_stands_always_and_last(bar: StatusBar) -> None:
-    assert shown(bar) == [CATALOG, "Offline"]
+def test_offline_is_always_last(bar: StatusBar) -> None:
+    assert list_texts(bar) == [CATALOG, "Offline"]
     bar.set_saved("Edited")
     bar.set_elapsed("Recalculated in 3 ms")
-    assert shown(bar) == [CATALOG, "Edited", "Recalculated in 3 ms", "Offline"]
+    assert list_texts(bar) == [CATALOG, "Edited", "Recalculated in 3 ms", "Offline"]
 
 
-def test_what_is_empty_takes_no_room(bar: StatusBar) -> None:
+def test_empty_text_is_hidden(bar: StatusBar) -> None:
     bar.set_saved("Edited")
     bar.set_saved("")
-    assert shown(bar) == [CATALOG, "Offline"]
+    assert list_texts(bar) == [CATALOG, "Offline"]
 
 
-def test_a_sentence_passes_and_the_catalog_comes_back(
-    theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_message_disappears_after_a_while(theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bars, "_STANDS_MS", 30)
     bar = StatusBar(theme)
     qtbot.addWidget(bar)
@@ -53,26 +51,26 @@ def test_a_sentence_passes_and_the_catalog_comes_back(
     bar.resize(1000, bar.height())
     bar.show()
     bar.show_message("Copied 12 cells")
-    assert shown(bar) == ["Copied 12 cells", "Offline"]
-    qtbot.waitUntil(lambda: shown(bar) == [CATALOG, "Offline"])
+    assert list_texts(bar) == ["Copied 12 cells", "Offline"]
+    qtbot.waitUntil(lambda: list_texts(bar) == [CATALOG, "Offline"])
     assert bar.message == ""
 
 
-def test_the_left_is_cut_first_and_stays_whole_in_the_tool_tip(bar: StatusBar) -> None:
+def test_catalog_text_is_elided_first_with_a_tool_tip(bar: StatusBar) -> None:
     bar.set_saved("Saved 14:02")
     bar.resize(260, bar.height())
-    catalog, saved, offline = shown(bar)
+    catalog, saved, offline = list_texts(bar)
     assert catalog.endswith("…")
     assert (saved, offline) == ("Saved 14:02", "Offline")
-    left = next(label for label in bar.findChildren(QLabel) if label.text() == catalog)
-    assert left.toolTip() == CATALOG
-    assert left.accessibleName() == CATALOG
+    catalog_label = next(label for label in bar.findChildren(QLabel) if label.text() == catalog)
+    assert catalog_label.toolTip() == CATALOG
+    assert catalog_label.accessibleName() == CATALOG
 
 
-def test_a_job_is_shown_before_the_rest_and_can_be_cancelled(bar: StatusBar, qtbot: QtBot) -> None:
+def test_job_is_shown_first_and_can_be_cancelled(bar: StatusBar, qtbot: QtBot) -> None:
     bar.set_saved("Edited")
     bar.set_job("Prices, 3,200 of 10,000")
-    assert shown(bar) == [CATALOG, "Prices, 3,200 of 10,000", "Edited", "Offline"]
+    assert list_texts(bar) == [CATALOG, "Prices, 3,200 of 10,000", "Edited", "Offline"]
     cancel = bar.findChild(LinkButton)
     assert cancel is not None
     assert not cancel.isVisible()
@@ -82,11 +80,11 @@ def test_a_job_is_shown_before_the_rest_and_can_be_cancelled(bar: StatusBar, qtb
     with qtbot.waitSignal(bar.job_cancelled, timeout=500):
         QTest.keyClick(cancel, Qt.Key.Key_Space)
     bar.set_job("")
-    assert shown(bar) == [CATALOG, "Edited", "Offline"]
+    assert list_texts(bar) == [CATALOG, "Edited", "Offline"]
     assert not cancel.isVisible()
 
 
-def test_it_is_as_high_as_its_letters_need(bar: StatusBar, theme: Theme) -> None:
+def test_height_follows_the_text_size(bar: StatusBar, theme: Theme) -> None:
     assert bar.height() == 24
     theme.set_font_percent(150)
     assert bar.height() == 36

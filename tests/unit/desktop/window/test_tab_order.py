@@ -1,4 +1,4 @@
-"""Tab goes through the window as it is read, independent of the page made last."""
+"""Tab follows the reading order of the window, independent of the order in which pages were created."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -9,18 +9,18 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.window.main_window import MainWindow
 
 
-def around(window: MainWindow, key: Qt.Key) -> list[QWidget]:
-    """Return what has the focus, from the model on until it comes back there."""
+def walk_focus(window: MainWindow, key: Qt.Key) -> list[QWidget]:
+    """Return the widgets that Tab reaches, from the model until the focus returns there."""
     window.scenario.model.setFocus(Qt.FocusReason.TabFocusReason)
-    met: list[QWidget] = []
+    reached: list[QWidget] = []
     for _ in range(80):
         focused = QApplication.focusWidget()
         assert focused is not None
-        if met and focused is window.scenario.model:
-            return met
-        met.append(focused)
+        if reached and focused is window.scenario.model:
+            return reached
+        reached.append(focused)
         QTest.keyClick(focused, key)
-    raise AssertionError("Tab does not come back")
+    raise AssertionError("Tab does not return to the model")
 
 
 @pytest.mark.parametrize("page", ["compare", "performance", "memory"])
@@ -32,22 +32,22 @@ def test_tab_goes_from_the_scenario_to_the_page_to_the_panel(window: MainWindow,
     assert panel is not None
     regions = (window.scenario, window.chips, window.body.stack, panel, window.top, window.rail)
 
-    def places(key: Qt.Key) -> list[int]:
-        met = around(window, key)
-        return [next(n for n, region in enumerate(regions) if region.isAncestorOf(each)) for each in met]
+    def list_regions(key: Qt.Key) -> list[int]:
+        reached = walk_focus(window, key)
+        return [next(n for n, region in enumerate(regions) if region.isAncestorOf(each)) for each in reached]
 
-    there = places(Qt.Key.Key_Tab)
-    assert there == sorted(there)
-    assert set(there) == set(range(len(regions)))
-    _model, *back = places(Qt.Key.Key_Backtab)
-    assert back == sorted(back, reverse=True)
+    forward = list_regions(Qt.Key.Key_Tab)
+    assert forward == sorted(forward)
+    assert set(forward) == set(range(len(regions)))
+    _model, *backward = list_regions(Qt.Key.Key_Backtab)
+    assert backward == sorted(backward, reverse=True)
 
 
 def test_headlines_come_before_the_table_below_them(window: MainWindow) -> None:
-    met = around(window, Qt.Key.Key_Tab)
+    reached = walk_focus(window, Qt.Key.Key_Tab)
     page = window.page
     assert page is not None
-    names = [each.accessibleName() for each in met if page.isAncestorOf(each)]
+    names = [each.accessibleName() for each in reached if page.isAncestorOf(each)]
     assert names[0] == "Filter rows"
     assert names[-2].startswith("Max concurrency, ")
     assert names[-1] == "Comparison"

@@ -1,4 +1,4 @@
-"""Every page and view in German and in the made-up, longer language: all texts are translated and have room."""
+"""Every page and view in German and in the longer pseudo-language: all texts are translated and fit."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ from gpudesk.text.translation import PSEUDO, get_language, set_language
 
 _SIZE: Final = (1280, 800)
 _TURNS: Final = 6
-#: White, and where a long word may be broken.
+#: White space, and places where a long word may be broken.
 _WHITE: Final = re.compile(r"[\s\u200b\u2028]+")
-#: Rows of a table that can be in sight.
+#: Rows of a table that may be visible.
 _ROWS: Final = 60
-#: A word in Latin letters; the made-up language writes no vowel but a capital Y as English does.
+#: A word in Latin letters; of the vowels, the pseudo-language leaves only a capital Y as it is.
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
 _CUT_WORD: Final = re.compile(r"([A-Za-z]+)…$")
 _ACCENTED: Final = re.compile("[ÀÉÎÖÛåéîöû⟦⟧]")
-#: What all languages write alike: units, number formats, plans, and names of techniques and engines.
+#: Words that no language translates: units, number formats, plans, and names of techniques and engines.
 _NAMES: Final = """
     BF FLOPS FP GiB INT KiB MFMA MiB MLPerf MXFP NVFP TFLOPS TOPS USD TTFT TPOT kWh tok
     Blackwell CDNA Hopper CUDA ROCm vLLM SGLang TensorRT LLM TGI Offline GPU Desk English Deutsch matrix
@@ -60,27 +60,27 @@ _NAMES: Final = """
 
 
 @dataclass
-class SeenTexts:
-    """What a walk over all views met: of the texts whole views, of the others each with its view."""
+class VisibleTexts:
+    """Texts of all views; clipped and cut ones with the key of their view."""
 
     texts: set[str] = field(default_factory=set)
     clipped: list[str] = field(default_factory=list)
-    #: Cut off by the program's own painters or by the head of a table, with no tool tip that has the whole.
+    #: Texts that the program's painters or a table's head elided, without a tool tip that has the whole.
     cut: set[str] = field(default_factory=set)
 
 
 def _watch_painted(patch: pytest.MonkeyPatch) -> set[str]:
-    """Return the texts that the program's own painters are given, as they are painted."""
+    """Return the set of texts that the program's own painters draw, which grows as they paint."""
     texts: set[str] = set()
 
-    def watch(owner: type, name: str, place: int) -> None:
+    def watch(owner: type, name: str, position: int) -> None:
         paint = getattr(owner, name)
 
-        def paint_and_note(self: object, *given: object, **named: object) -> object:
-            texts.add(str(given[place]))
-            return paint(self, *given, **named)
+        def paint_and_record(self: object, *arguments: object, **keywords: object) -> object:
+            texts.add(str(arguments[position]))
+            return paint(self, *arguments, **keywords)
 
-        patch.setattr(owner, name, paint_and_note)
+        patch.setattr(owner, name, paint_and_record)
 
     watch(ThemePainter, "text", 1)
     watch(TextCache, "get_text_layout", 1)
@@ -89,17 +89,17 @@ def _watch_painted(patch: pytest.MonkeyPatch) -> set[str]:
 
 
 def _watch_elided(patch: pytest.MonkeyPatch) -> set[str]:
-    """Return the whole of each text that the program's own painters cut off."""
+    """Return the set of texts that the program's own painters elide, in full, which grows as they paint."""
     texts: set[str] = set()
     elide = QFontMetricsF.elidedText
 
-    def elide_and_note(self: QFontMetricsF, text: str, *given: Any) -> str:  # noqa: ANN401 - as Qt has it
-        shown = elide(self, text, *given)
-        if shown != text:
+    def elide_and_record(self: QFontMetricsF, text: str, *options: Any) -> str:  # noqa: ANN401 - as Qt has it
+        elided = elide(self, text, *options)
+        if elided != text:
             texts.add(text)
-        return shown
+        return elided
 
-    patch.setattr(QFontMetricsF, "elidedText", elide_and_note)
+    patch.setattr(QFontMetricsF, "elidedText", elide_and_record)
     return texts
 
 
@@ -121,7 +121,7 @@ def _open_window(qapp: QApplication, service: GpuDeskService, language: str) -> 
 
 def _settle() -> None:
     QApplication.processEvents()
-    # What a job brings is shown, too.
+    # The results of jobs are part of the views.
     while Jobs.any_running():
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
     for _ in range(_TURNS):
@@ -130,7 +130,7 @@ def _settle() -> None:
 
 
 def _show_views(window: MainWindow) -> Iterator[str]:
-    """Show each view of each page, and yield what it is called; fleets have a demand from there on."""
+    """Show each view of each page, and yield its key; the demand for Fleet is entered on the way."""
     for spec in window.page_specs:
         window.show_page(spec.id)
         if spec.id == "fleet":
@@ -172,18 +172,18 @@ def _list_texts(window: MainWindow) -> Iterator[str]:
 
 
 def _is_clipped(widget: QWidget) -> bool:
-    """Whether a part of a text is not to be seen, and no tool tip has the whole of it."""
-    text, seen = _read_text(widget), widget.visibleRegion().boundingRect()
-    if not text.strip() or seen.isEmpty():
+    """Return whether a part of the text is invisible, without a tool tip that has the whole."""
+    text, visible_rect = _read_text(widget), widget.visibleRegion().boundingRect()
+    if not text.strip() or visible_rect.isEmpty():
         return False
     needed = widget.fontMetrics().horizontalAdvance(text)
     if isinstance(widget, QLabel) and widget.wordWrap():
         return widget.heightForWidth(widget.width()) > widget.height()
     if isinstance(widget, QLabel):
-        return not widget.toolTip() and needed > min(widget.contentsRect().width(), seen.width()) + 1
+        return not widget.toolTip() and needed > min(widget.contentsRect().width(), visible_rect.width()) + 1
     if isinstance(widget, QAbstractButton):
-        return widget.sizeHint().width() > min(widget.width(), seen.width()) + 1
-    return not widget.toolTip() and needed > seen.width()
+        return widget.sizeHint().width() > min(widget.width(), visible_rect.width()) + 1
+    return not widget.toolTip() and needed > visible_rect.width()
 
 
 def _list_clipped(window: MainWindow) -> set[str]:
@@ -195,7 +195,7 @@ def _list_clipped(window: MainWindow) -> set[str]:
 
 
 def _list_tool_tips(window: MainWindow, shown_tips: list[str]) -> Iterator[str]:
-    """Yield the tool tips of all that is visible: of widgets, their parts, and the cells and heads of tables."""
+    """Yield the tool tips of visible widgets, their parts, and the cells and heads of tables."""
     for widget in window.findChildren(QWidget):
         if not widget.isVisible():
             continue
@@ -223,7 +223,7 @@ def _list_cell_tips(view: QAbstractItemView) -> Iterator[str]:
 
 
 def _ask_for_tips(widget: QWidget) -> None:
-    """Hold the mouse still at points from top to bottom of a widget that paints."""
+    """Request tool tips at points from top to bottom of a widget that paints."""
     for y in range(2, widget.height(), 8):
         place = QPoint(widget.width() // 2, y)
         QCoreApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place)))
@@ -241,22 +241,22 @@ def _list_cut_heads(window: MainWindow) -> Iterator[str]:
 
 
 def _list_names(service: GpuDeskService) -> set[str]:
-    """Return the words in the names of the catalog, and those that all languages write alike."""
-    named = [_NAMES]
+    """Return the words in the names of the catalog, and those that no language translates."""
+    texts = [_NAMES]
     for accelerator in service.catalog.accelerators():
-        named += map(str, (accelerator.name, accelerator.vendor, accelerator.generation, accelerator.form_factor))
-    named += [model.name for model in service.catalog.models()]
-    named += [model.name for model in service.catalog.diffusion_models()]
-    named += [f"{source.title} {source.publisher}" for source in service.catalog.sources()]
-    named += [str(price.provider) for price in service.catalog.prices()]
+        texts += map(str, (accelerator.name, accelerator.vendor, accelerator.generation, accelerator.form_factor))
+    texts += [model.name for model in service.catalog.models()]
+    texts += [model.name for model in service.catalog.diffusion_models()]
+    texts += [f"{source.title} {source.publisher}" for source in service.catalog.sources()]
+    texts += [str(price.provider) for price in service.catalog.prices()]
     for round_name in service.mlperf.rounds:
         for model in service.mlperf.models(round_name):
-            compared = service.mlperf.head_to_head(round_name, model)
-            rows = () if compared is None else compared.rows
-            named += [
+            comparison = service.mlperf.head_to_head(round_name, model)
+            rows = () if comparison is None else comparison.rows
+            texts += [
                 f"{each.submitter} {each.system}" for row in rows for c in row.cells.values() for each in c.results
             ]
-    return set(_WORD.findall(" ".join(named)))
+    return set(_WORD.findall(" ".join(texts)))
 
 
 def _list_words(text: str, names: set[str]) -> set[str]:
@@ -268,25 +268,25 @@ def _list_words(text: str, names: set[str]) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def seen(qapp: QApplication, homes: Path, service: GpuDeskService) -> SeenTexts:
-    """Return what a walk in the made-up language met. The cells of the catalog are left out: they are names and the
-    words of publishers."""
-    seen, shown_tips = SeenTexts(), list[str]()
+def walk(qapp: QApplication, homes: Path, service: GpuDeskService) -> VisibleTexts:
+    """Return the texts of a walk through the pseudo-language; cells of the catalog are left out, as they are names and
+    quotations."""
+    walk, shown_tips = VisibleTexts(), list[str]()
     with pytest.MonkeyPatch.context() as patch, _open_window(qapp, service, PSEUDO) as window:
         patch.setattr(QToolTip, "showText", lambda _place, text, _widget: shown_tips.append(text))
-        painted, elided = _watch_painted(patch), _watch_elided(patch)
+        painted_texts, elided_texts = _watch_painted(patch), _watch_elided(patch)
         for view in _show_views(window):
-            seen.clipped += [f"{view}: {text}" for text in _list_clipped(window)]
-            seen.texts |= {*_list_texts(window), *(set() if view.startswith("catalog/") else painted)}
+            walk.clipped += [f"{view}: {text}" for text in _list_clipped(window)]
+            walk.texts |= {*_list_texts(window), *(set() if view.startswith("catalog/") else painted_texts)}
             tips = _WHITE.sub("", "\n".join(_list_tool_tips(window, shown_tips)))
-            texts = {*elided, *_list_cut_heads(window)}
-            seen.cut |= {f"{view}: {text!r}" for text in texts if _WHITE.sub("", text) not in tips}
-            for noted in (painted, elided, shown_tips):
-                noted.clear()
+            texts = {*elided_texts, *_list_cut_heads(window)}
+            walk.cut |= {f"{view}: {text!r}" for text in texts if _WHITE.sub("", text) not in tips}
+            for collected in (painted_texts, elided_texts, shown_tips):
+                collected.clear()
         for menu in window.findChildren(QMenu):
             menu.aboutToShow.emit()
-            seen.texts |= {menu.title(), *(action.text() for action in menu.actions())}
-    return seen
+            walk.texts |= {menu.title(), *(action.text() for action in menu.actions())}
+    return walk
 
 
 def test_no_german_text_is_clipped(qapp: QApplication, service: GpuDeskService) -> None:
@@ -305,16 +305,16 @@ def test_german_tables_of_a_profile_fit_their_columns(qapp: QApplication, servic
             assert all(table.horizontalHeader().length() <= table.viewport().width() for table in tables)
 
 
-def test_painted_text_is_whole_or_has_a_tool_tip(seen: SeenTexts) -> None:
-    assert not seen.cut, "\n".join(sorted(seen.cut))
+def test_painted_text_is_whole_or_has_a_tool_tip(walk: VisibleTexts) -> None:
+    assert not walk.cut, "\n".join(sorted(walk.cut))
 
 
-def test_every_text_has_room(seen: SeenTexts) -> None:
-    assert not seen.clipped, "\n".join(seen.clipped)
+def test_no_text_is_clipped(walk: VisibleTexts) -> None:
+    assert not walk.clipped, "\n".join(walk.clipped)
 
 
-def test_every_text_is_translated(seen: SeenTexts, service: GpuDeskService) -> None:
+def test_every_text_is_translated(walk: VisibleTexts, service: GpuDeskService) -> None:
     names = _list_names(service)
-    plain = {text for text in seen.texts if not _ACCENTED.search(text) and _list_words(text, names) - names}
-    assert len(seen.texts) > 500
-    assert not plain, "\n".join(sorted(plain))
+    untranslated = {text for text in walk.texts if not _ACCENTED.search(text) and _list_words(text, names) - names}
+    assert len(walk.texts) > 500
+    assert not untranslated, "\n".join(sorted(untranslated))

@@ -1,4 +1,4 @@
-"""Every number field of the window: typing replaces its value, the model gets it or says why not, Undo restores it."""
+"""Typing into every number field replaces its value, changes the scenario or reports why not; Undo restores it."""
 
 from dataclasses import replace
 
@@ -17,15 +17,15 @@ from gpudesk.domain.answer import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
 
 _DEMAND = Demand(DemandKind.USERS, 2000.0)
-#: The fields of the scenario bar, which are visible on every page.
+#: Number of fields in the scenario bar, which is visible on every page.
 _OF_BAR = 3
-#: Views, and the number of their fields at least, without those of the bar.
+#: Page, view, and the least number of fields, without those of the scenario bar.
 _QUICK = (("compare", "", 0), ("memory", "size", 5), ("memory", "matrix", 2), ("cost", "assumptions", 165))
 _SLOW = (
     *(("fleet", "systems", 5), ("profile", "models", 6), ("profile", "upgrades", 1)),
     *(("decide", "timing", 8), ("decide", "vendors", 1), ("decide", "record", 1)),
 )
-#: Pages whose fields change what is asked, not the scenario; their settings are not undone.
+#: Views whose fields are settings of the view, not of the scenario, and therefore cannot be undone.
 _VIEW_SETTINGS = ("matrix", "models", "upgrades", "record")
 
 
@@ -54,36 +54,36 @@ def _walk(window: MainWindow, qtbot: QtBot, page_id: str, view: str, least: int)
     _settle(window, qtbot)
     count = len(_list_fields(window))
     problems = []
-    for place in range(bar, count):
+    for position in range(bar, count):
         qtbot.waitUntil(lambda: len(_list_fields(window)) == count)
-        problems += _type_into(window, qtbot, place, view)
+        problems += _type_into(window, qtbot, position, view)
     assert problems == []
 
 
-def _type_into(window: MainWindow, qtbot: QtBot, place: int, view: str) -> list[str]:
-    """Type a new value into a field, by Tab or by a click in turn; return what went wrong."""
-    field, before = _list_fields(window)[place], window.desk.scenario
-    name, old, typed = field.accessibleName(), field.text(), _propose(field)
-    _focus(window, field, by_mouse=place % 2 == 1)
+def _type_into(window: MainWindow, qtbot: QtBot, position: int, view: str) -> list[str]:
+    """Type a new value into a field, focused by Tab or by a click in turn; return the problems."""
+    field, before = _list_fields(window)[position], window.desk.scenario
+    name, old, typed = field.accessibleName(), field.text(), _choose_value(field)
+    _focus(window, field, by_mouse=position % 2 == 1)
     QTest.keyClicks(field, typed)
     if field.text() != typed:
         return [f"{name}: {field.text()!r} after typing {typed!r} over {old!r}"]
     QTest.keyClick(field, Qt.Key.Key_Return)
     _settle(window, qtbot)
-    shown = _list_fields(window)[place]
+    current = _list_fields(window)[position]
     if window.desk.scenario == before:
         if view in _VIEW_SETTINGS:
-            return [] if shown.text() == typed else [f"{name} shows {shown.text()!r}, not {typed!r}"]
-        fault = _find_fault(shown)
-        QTest.keyClick(shown, Qt.Key.Key_Escape)
-        return [] if fault else [f"{name}: {typed!r} changed nothing, and says nothing"]
-    problems = [] if shown.text() == typed else [f"{name} shows {shown.text()!r}, not {typed!r}"]
+            return [] if current.text() == typed else [f"{name} shows {current.text()!r}, not {typed!r}"]
+        fault = _find_fault(current)
+        QTest.keyClick(current, Qt.Key.Key_Escape)
+        return [] if fault else [f"{name}: {typed!r} changed nothing without reporting a fault"]
+    problems = [] if current.text() == typed else [f"{name} shows {current.text()!r}, not {typed!r}"]
     window.desk.undo_stack.undo()
     _settle(window, qtbot)
     if window.desk.scenario != before:
         problems.append(f"{name}: undone only in part")
-    back = _list_fields(window)[place].text()
-    return problems if back == old else [*problems, f"{name} shows {back!r} after undo, not {old!r}"]
+    restored = _list_fields(window)[position].text()
+    return problems if restored == old else [*problems, f"{name} shows {restored!r} after undo, not {old!r}"]
 
 
 def _list_fields(window: QWidget) -> list[ValueEdit]:
@@ -106,7 +106,7 @@ def _focus(window: QWidget, field: QWidget, *, by_mouse: bool) -> None:
 
 
 def _settle(window: MainWindow, qtbot: QtBot) -> None:
-    """Let the window follow an edit: the answer at once, plans and profiles when their jobs have ended."""
+    """Wait until the window shows an edit, including the jobs for plans and profiles."""
     window.desk.flush()
     QApplication.processEvents()
     page = window.page
@@ -115,7 +115,7 @@ def _settle(window: MainWindow, qtbot: QtBot) -> None:
     QApplication.processEvents()
 
 
-def _propose(field: ValueEdit) -> str:
+def _choose_value(field: ValueEdit) -> str:
     """Return another value that the field accepts by itself; low ends go down, all others up."""
     if not isinstance(field, NumberEdit):
         return {"Currency": "EUR", "Date of the rate": "2026-01-31"}[field.accessibleName()]
@@ -153,7 +153,7 @@ def test_typing_into_each_field_of_help_me_choose(window: MainWindow, qtbot: QtB
     fields = _list_fields(dialog)
     assert len(fields) == 3
     for place, field in enumerate(fields):
-        typed = _propose(field)
+        typed = _choose_value(field)
         _focus(dialog, field, by_mouse=place % 2 == 1)
         QTest.keyClicks(field, typed)
         QTest.keyClick(field, Qt.Key.Key_Tab)

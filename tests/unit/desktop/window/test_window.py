@@ -1,4 +1,4 @@
-"""The window: title, regions, rail and panel by width, what the bars say, and files that are dropped."""
+"""The window: title, focus regions, rail and panel by width, texts of the bars, and dropped files."""
 
 import gc
 import subprocess
@@ -30,34 +30,34 @@ from gpudesk.domain.estimate import LoadKind
 from gpudesk.report.costs import TOTAL
 
 
-def focused() -> QWidget:
+def get_focused_widget() -> QWidget:
     widget = QApplication.focusWidget()
     assert widget is not None
     return widget
 
 
-def region(window: MainWindow) -> str:
-    focus = focused()
+def get_focused_region(window: MainWindow) -> str:
+    focus = get_focused_widget()
     assert window.body.panel is not None
-    parts = {
+    widgets = {
         "scenario": window.scenario,
         "accelerators": window.chips,
         "page": window.body.stack,
         "panel": window.body.panel,
     }
-    return next(name for name, part in parts.items() if part is focus or part.isAncestorOf(focus))
+    return next(name for name, widget in widgets.items() if widget is focus or widget.isAncestorOf(focus))
 
 
-def test_f6_goes_round_the_regions_and_back(window: MainWindow, qtbot: QtBot) -> None:
+def test_f6_cycles_through_the_regions(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: window.body.panel is not None)
     window.scenario.model.setFocus()
-    seen = []
+    regions = []
     for _ in range(4):
-        QTest.keyClick(focused(), Qt.Key.Key_F6)
-        seen.append(region(window))
-    assert seen == ["accelerators", "page", "panel", "scenario"]
-    QTest.keyClick(focused(), Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
-    assert region(window) == "panel"
+        QTest.keyClick(get_focused_widget(), Qt.Key.Key_F6)
+        regions.append(get_focused_region(window))
+    assert regions == ["accelerators", "page", "panel", "scenario"]
+    QTest.keyClick(get_focused_widget(), Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    assert get_focused_region(window) == "panel"
 
 
 def test_the_title_names_the_document_and_marks_edits(window: MainWindow) -> None:
@@ -67,7 +67,7 @@ def test_the_title_names_the_document_and_marks_edits(window: MainWindow) -> Non
     assert window.isWindowModified()
 
 
-def test_undo_and_redo_say_the_step(window: MainWindow) -> None:
+def test_undo_and_redo_name_the_step(window: MainWindow) -> None:
     assert not window.undo.isEnabled()
     window.desk.edit("Change of name", name="Other")
     assert window.undo.accessibleName() == "Undo: Change of name"
@@ -78,7 +78,7 @@ def test_undo_and_redo_say_the_step(window: MainWindow) -> None:
     assert window.desk.scenario.name == "Other"
 
 
-def test_a_narrow_window_folds_the_rail_and_lays_the_panel_over_the_page(window: MainWindow, qtbot: QtBot) -> None:
+def test_narrow_window_collapses_the_rail_and_overlays_the_panel(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: window.body.panel is not None)
     panel = window.body.panel
     assert panel is not None
@@ -96,7 +96,7 @@ def test_a_narrow_window_folds_the_rail_and_lays_the_panel_over_the_page(window:
 
 
 @pytest.mark.parametrize("percent", [90, 150])
-def test_all_bars_fit_at_every_size_of_text(window: MainWindow, percent: int) -> None:
+def test_all_bars_fit_at_every_text_size(window: MainWindow, percent: int) -> None:
     window.program.set_font_percent(percent)
     window.resize(1440, 900)
     QApplication.processEvents()
@@ -107,41 +107,39 @@ def test_all_bars_fit_at_every_size_of_text(window: MainWindow, percent: int) ->
     window.program.set_font_percent(100)
 
 
-def test_the_field_of_a_missing_price_is_seen_on_a_page_that_opens_for_it(window: MainWindow, qtbot: QtBot) -> None:
+def test_field_of_a_missing_price_is_scrolled_into_view(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1280, 800)
     window.show_page("decide")
     assert window.page is not None
     window.page.page_requested.emit("cost", "mi355x")
-    assert focused().accessibleName() == "Purchase price, MI355X"
+    assert get_focused_widget().accessibleName() == "Purchase price, MI355X"
     page = window.page
     assert isinstance(page, MultiViewPage)
-    # The texts of the new page take their lines later, and move the field.
+    # Texts of the new page wrap later, and move the field.
     qtbot.waitUntil(lambda: bool(page.verdict.text()) and window.body.panel is not None)
-    qtbot.waitUntil(lambda: focused().visibleRegion().boundingRect() == focused().rect())
+    qtbot.waitUntil(lambda: get_focused_widget().visibleRegion().boundingRect() == get_focused_widget().rect())
 
 
-def test_text_that_is_dragged_over_the_window_is_not_taken(window: MainWindow) -> None:
-    for url, taken in ((QUrl("https://example.org/a.gpudesk"), False), (QUrl.fromLocalFile("/a"), True)):
+def test_only_files_can_be_dropped(window: MainWindow) -> None:
+    for url, is_accepted in ((QUrl("https://example.org/a.gpudesk"), False), (QUrl.fromLocalFile("/a"), True)):
         data = QMimeData()
         data.setUrls([url])
-        none = Qt.KeyboardModifier.NoModifier
-        enter = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, none)
+        no_modifier = Qt.KeyboardModifier.NoModifier
+        enter = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, no_modifier)
         enter.ignore()
         QApplication.sendEvent(window, enter)
-        assert enter.isAccepted() == taken
+        assert enter.isAccepted() == is_accepted
 
 
-def test_the_place_of_the_window_is_kept(window: MainWindow) -> None:
+def test_window_geometry_is_saved(window: MainWindow) -> None:
     window.close()
-    kept = window.program.settings.get("window.geometry", "")
-    assert kept
+    geometry = window.program.settings.get("window.geometry", "")
+    assert geometry
 
 
 @pytest.mark.parametrize("width", [900, 960, 1100, 1440])
 @pytest.mark.parametrize("kind", [LoadKind.CONCURRENCY, LoadKind.LIMITS])
-def test_the_fields_of_the_scenario_stand_apart_at_any_width(
-    window: MainWindow, qtbot: QtBot, width: int, kind: LoadKind
-) -> None:
+def test_scenario_fields_never_overlap(window: MainWindow, qtbot: QtBot, width: int, kind: LoadKind) -> None:
     window.desk.apply(scenario_edits.replace_load_kind(window.desk.scenario, kind), "Change load type")
     window.resize(width, 640)
     qtbot.waitUntil(lambda: window.width() == width)
@@ -153,13 +151,13 @@ def test_the_fields_of_the_scenario_stand_apart_at_any_width(
     assert places[-1].right() < bar.width()
 
 
-def test_the_title_follows_the_model_until_the_user_writes_one(window: MainWindow, qtbot: QtBot) -> None:
+def test_title_follows_the_model_until_named_by_the_user(window: MainWindow, qtbot: QtBot) -> None:
     window.desk.edit("Change model", model="llama-3.1-405b")
     assert window.windowTitle().endswith("for Llama 3.1 405B[*] — GPU Desk")
     assert "70B" not in window.document.suggested_name
     stored = window.desk.scenario.name
 
-    def answer(name: str | None) -> None:
+    def apply_name(name: str | None) -> None:
         show_more_settings(window)
         dialog = next(each for each in window.findChildren(MoreSettingsDialog) if each.isVisible())
         assert dialog.name.text().endswith("for Llama 3.1 405B") or name is None
@@ -168,18 +166,18 @@ def test_the_title_follows_the_model_until_the_user_writes_one(window: MainWindo
         dialog.eager.toggle()
         dialog.accept()
 
-    answer(None)
+    apply_name(None)
     assert window.desk.scenario.name == stored
-    answer("For the board")
+    apply_name("For the board")
     window.desk.edit("Change model", model="llama-3.1-8b")
     assert window.windowTitle() == "For the board[*] — GPU Desk"
 
 
-def selected(window: MainWindow) -> Selection | None:
+def get_selection(window: MainWindow) -> Selection | None:
     return window.desk.selection
 
 
-def test_the_panel_explains_what_is_selected_on_the_page_that_is_shown(window: MainWindow, qtbot: QtBot) -> None:
+def test_panel_explains_the_selection_of_the_current_page(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: window.body.panel is not None)
     panel = window.body.panel
     assert isinstance(panel, SourcesPanel)
@@ -188,19 +186,19 @@ def test_the_panel_explains_what_is_selected_on_the_page_that_is_shown(window: M
     window.desk.select(figure)
     assert panel.view.accessibleDescription().startswith("Time to first token")
     window.show_page("cost")
-    assert selected(window) is None
+    assert get_selection(window) is None
     assert panel.explanation is None
     cost = select_cost("h200-sxm", TOTAL)
     window.desk.select(cost)
     window.show_page("compare")
-    assert selected(window) == figure
+    assert get_selection(window) == figure
     window.desk.apply(scenario_edits.remove_accelerator(window.desk.scenario, 0), "Remove")
     window.desk.flush()
     window.show_page("cost")
-    assert selected(window) is None
+    assert get_selection(window) is None
 
 
-def test_a_link_of_a_page_leads_to_the_field_of_another(window: MainWindow, qtbot: QtBot) -> None:
+def test_link_focuses_a_field_of_another_page(window: MainWindow, qtbot: QtBot) -> None:
     window.show_page("decide")
     assert window.page is not None
     window.page.page_requested.emit("cost", "mi355x")
@@ -213,13 +211,13 @@ def test_a_link_of_a_page_leads_to_the_field_of_another(window: MainWindow, qtbo
 
 
 def count_destroyed() -> int:
-    """Return how many objects that Qt has destroyed are still known to Python."""
+    """Return the number of objects that Qt has destroyed and Python still holds."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
     return sum(isinstance(each, QObject) and not isValid(each) for each in gc.get_objects())
 
 
-def test_a_window_that_is_closed_leaves_nothing_behind(window: MainWindow) -> None:
+def test_closed_window_leaves_no_objects(window: MainWindow) -> None:
     before = count_destroyed()
     other = window.program.open_new_window()
     assert isinstance(other, MainWindow)
@@ -237,8 +235,7 @@ def test_a_window_that_is_closed_leaves_nothing_behind(window: MainWindow) -> No
     assert count_destroyed() == before
 
 
-def test_a_window_that_is_closed_right_after_its_first_paint_loads_nothing(window: MainWindow) -> None:
-    """A thread that still ran when the window was deleted would end the program."""
+def test_window_closed_after_its_first_paint_starts_no_job(window: MainWindow) -> None:
     jobs = window.jobs
     window.close()
     app._settle(window)
@@ -247,7 +244,7 @@ def test_a_window_that_is_closed_right_after_its_first_paint_loads_nothing(windo
     assert not started
 
 
-#: Opens a window in a new program, waits until all pages are loaded, and prints what a thread imported meanwhile.
+#: Opens a window in a new process, waits until all pages are imported, and prints the modules that threads imported.
 LOADING = """
 import sys, threading
 from PySide6.QtTest import QTest
@@ -274,29 +271,27 @@ print(*by_thread)
 """
 
 
-def test_classes_of_qt_are_not_made_in_a_thread(user_home: Path) -> None:
-    """The bindings' table of classes is read by the window's thread without a lock."""
-    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, check=True, timeout=60)
-    imported = done.stdout.splitlines()[-1].split()
-    assert "gpudesk.estimation.estimator" in imported, "the thread was not watched"
+def test_threads_import_no_qt_classes(user_home: Path) -> None:
+    """The window's thread reads the bindings' table of classes without a lock."""
+    completed = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, check=True, timeout=60)
+    imported = completed.stdout.splitlines()[-1].split()
+    assert "gpudesk.estimation.estimator" in imported, "imports of the thread were not recorded"
     assert [name for name in imported if name.startswith(("PySide6", "pyqtgraph", "gpudesk.desktop"))] == []
 
 
 @pytest.mark.parametrize("action", ["sheet.preview", "scenario.settings", "compare.rows"])
-def test_what_opens_at_large_letters_has_room_on_a_small_screen(window: MainWindow, action: str) -> None:
+def test_popups_fit_a_small_screen_at_large_text(window: MainWindow, action: str) -> None:
     window.theme.set_font_percent(150)
     window.show_page("compare")
     next(each for each in window.list_window_actions() if each.id == action).run()
-    (opened,) = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each is not window]
-    room = opened.screen().availableGeometry()
-    assert opened.height() <= room.height()
-    assert action != "compare.rows" or opened.geometry().bottom() <= room.bottom()
-    opened.close()
+    (popup,) = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each is not window]
+    available = popup.screen().availableGeometry()
+    assert popup.height() <= available.height()
+    assert action != "compare.rows" or popup.geometry().bottom() <= available.bottom()
+    popup.close()
 
 
-def test_a_window_retains_the_views_that_were_shown_last(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
+def test_recent_views_are_retained(window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
     cleaned_up: list[bool] = []
     monkeypatch.setattr(main_window, "_MOST_VIEWS", 3)
     monkeypatch.setattr(DesktopProgram, "clean_up_later", lambda _: cleaned_up.append(True))
@@ -313,7 +308,7 @@ def test_a_window_retains_the_views_that_were_shown_last(
     assert cleaned_up
 
 
-def test_old_views_are_dropped_while_ever_more_are_created(
+def test_old_views_are_dropped_during_continuous_use(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr(main_window, "_MOST_VIEWS", 1)
@@ -327,39 +322,37 @@ def test_old_views_are_dropped_while_ever_more_are_created(
     assert len(page.views) < len(page.view_keys) - 1
 
 
-def test_memory_is_given_back_once_no_job_runs_any_more(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
+def test_memory_is_released_once_no_job_runs(window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
     program = cast("DesktopProgram", window.program)
-    given_back: list[bool] = []
+    releases: list[bool] = []
     running = [True]
     monkeypatch.setattr(Jobs, "any_running", lambda: running[0])
-    monkeypatch.setattr(app, "_give_memory_back", lambda **_: given_back.append(True))
+    monkeypatch.setattr(app, "_give_memory_back", lambda **_: releases.append(True))
     program._pause.setInterval(1)
     program._pause.start()
     qtbot.wait(20)
-    assert given_back == []
+    assert releases == []
     running[0] = False
-    qtbot.waitUntil(lambda: given_back == [True])
+    qtbot.waitUntil(lambda: releases == [True])
     qtbot.wait(20)
-    assert given_back == [True]
+    assert releases == [True]
 
 
 class Node:
-    """Refers to itself."""
+    """An object in a reference cycle."""
 
     def __init__(self) -> None:
         self.itself = self
 
 
-def test_a_pause_frees_what_was_frozen_before_it_became_garbage() -> None:
+def test_thorough_release_frees_frozen_garbage() -> None:
     node = Node()
-    gone = weakref.ref(node)
+    reference = weakref.ref(node)
     gc.freeze()
     del node
     gc.collect()
-    assert gone() is not None
+    assert reference() is not None
     app._give_memory_back(thoroughly=False)
-    assert gone() is not None
+    assert reference() is not None
     app._give_memory_back(thoroughly=True)
-    assert gone() is None
+    assert reference() is None

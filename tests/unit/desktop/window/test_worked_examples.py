@@ -1,4 +1,4 @@
-"""Printed figures and their working: from the menu, narrowed, read, copied."""
+"""The dialog of worked examples: opened from the menu, filtered, read and copied."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -14,21 +14,21 @@ from gpudesk.desktop.window.main_window import MainWindow
 def dialog(window: MainWindow) -> WorkedExamplesDialog:
     (action,) = (spec for spec in window.list_window_actions() if spec.id == "help.examples")
     action.run()
-    (opened,) = window.findChildren(WorkedExamplesDialog)
-    assert opened.isVisible()
-    return opened
+    (examples_dialog,) = window.findChildren(WorkedExamplesDialog)
+    assert examples_dialog.isVisible()
+    return examples_dialog
 
 
-def shown(dialog: WorkedExamplesDialog) -> list[str]:
+def list_ids(dialog: WorkedExamplesDialog) -> list[str]:
     table = dialog.table
     items = [table.item(row, 0) for row in range(table.rowCount()) if not table.isRowHidden(row)]
     return [item.text() for item in items if item is not None]
 
 
-def test_figures_are_found_and_their_working_read(dialog: WorkedExamplesDialog, qtbot: QtBot) -> None:
-    assert len(shown(dialog)) == 560
+def test_claim_is_found_read_and_copied(dialog: WorkedExamplesDialog, qtbot: QtBot) -> None:
+    assert len(list_ids(dialog)) == 560
     QTest.keyClicks(dialog.filter, "w001-05")
-    assert shown(dialog) == ["W001-05"]
+    assert list_ids(dialog) == ["W001-05"]
     row = dialog.table.selectedItems()
     assert [item.text() for item in row] == ["W001-05", "Refuted", "H100 count for 405B, FP16", "4 – 6", "11"]
     assert "⌈405 × 2 ÷ 80⌉ = 11" in dialog.working.text()
@@ -38,28 +38,28 @@ def test_figures_are_found_and_their_working_read(dialog: WorkedExamplesDialog, 
     assert dialog.copy.text() == "Copied"
 
 
-def test_a_verdict_narrows_the_list(dialog: WorkedExamplesDialog) -> None:
+def test_verdict_filters_the_list(dialog: WorkedExamplesDialog) -> None:
     for verdict, number, label in (
         ("contradicted by arithmetic", 90, "Refuted"),
         ("not derivable", 32, "Cannot be derived"),
     ):
         dialog.verdict.set_value(verdict)
         dialog.verdict.chosen.emit(verdict)
-        assert len(shown(dialog)) == number
+        assert len(list_ids(dialog)) == number
         assert dialog.table.selectedItems()[1].text() == label
 
 
-def test_what_is_not_found_is_said(dialog: WorkedExamplesDialog) -> None:
+def test_empty_search_result_has_a_hint(dialog: WorkedExamplesDialog) -> None:
     QTest.keyClicks(dialog.filter, "no such words")
-    assert shown(dialog) == []
+    assert list_ids(dialog) == []
     assert dialog.working.text() == "No matching claims. Clear the filter."
     assert not dialog.copy.isEnabled()
     QTest.keyClick(dialog.filter, Qt.Key.Key_Escape)
-    assert len(shown(dialog)) == 560
+    assert len(list_ids(dialog)) == 560
     assert dialog.copy.isEnabled()
 
 
-def test_keys_lead_through_it(dialog: WorkedExamplesDialog, qtbot: QtBot) -> None:
+def test_dialog_is_driven_by_keys(dialog: WorkedExamplesDialog, qtbot: QtBot) -> None:
     assert dialog.filter.hasFocus()
     QTest.keyClick(dialog.filter, Qt.Key.Key_Down)
     assert dialog.table.hasFocus()

@@ -1,4 +1,4 @@
-"""The page that a window opens with."""
+"""The start page."""
 
 import os
 from datetime import datetime
@@ -37,17 +37,17 @@ def recent(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def page(window: Mock, qtbot: QtBot) -> StartPage:
-    made = StartPage(window)
-    qtbot.addWidget(made)
-    made.resize(944, 752)
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    made.focus_content()
-    return made
+    widget = StartPage(window)
+    qtbot.addWidget(widget)
+    widget.resize(944, 752)
+    widget.show()
+    widget.activateWindow()
+    qtbot.waitUntil(widget.isActiveWindow)
+    widget.focus_content()
+    return widget
 
 
-def button(page: StartPage, name: str) -> QAbstractButton:
+def find_button(page: StartPage, name: str) -> QAbstractButton:
     return next(b for b in page.findChildren(QAbstractButton) if b.accessibleName() == name)
 
 
@@ -57,7 +57,7 @@ def test_enter_opens_the_sample(page: StartPage, window: Mock) -> None:
     window.open_template.assert_called_once_with(SAMPLE_TEMPLATE_ID)
 
 
-def test_enter_opens_what_has_the_focus(page: StartPage, window: Mock) -> None:
+def test_enter_activates_the_focused_button(page: StartPage, window: Mock) -> None:
     page.empty.setFocus()
     QTest.keyClick(page.empty, Qt.Key.Key_Enter)
     window.new.assert_called_once()
@@ -65,7 +65,7 @@ def test_enter_opens_what_has_the_focus(page: StartPage, window: Mock) -> None:
 
 
 @pytest.mark.parametrize("position", range(4))
-def test_a_digit_opens_its_question(page: StartPage, window: Mock, position: int) -> None:
+def test_digit_opens_its_question(page: StartPage, window: Mock, position: int) -> None:
     QTest.keyClicks(page.sample, "1234"[position])
     window.open_template.assert_called_once_with(list_start_questions()[position].template)
 
@@ -76,7 +76,7 @@ def test_other_digits_and_chords_open_nothing(page: StartPage, window: Mock) -> 
     window.open_template.assert_not_called()
 
 
-def test_the_questions_say_what_their_templates_hold() -> None:
+def test_questions_match_their_templates() -> None:
     assert {SAMPLE_TEMPLATE_ID, *(question.template for question in list_start_questions())} <= set(list_template_ids())
     for question in list_start_questions():
         scenario = read_template(question.template)
@@ -86,47 +86,47 @@ def test_the_questions_say_what_their_templates_hold() -> None:
     assert len(read_template(SAMPLE_TEMPLATE_ID).accelerators) == 4
 
 
-def test_without_recent_files_it_says_so(page: StartPage) -> None:
+def test_empty_list_of_recent_files_has_a_hint(page: StartPage) -> None:
     assert "Your saved scenarios appear here." in [
         label.text() for label in page.findChildren(QLabel) if label.isVisible()
     ]
 
 
-def test_a_recent_file_is_opened_by_its_row(page: StartPage, window: Mock, recent: Path) -> None:
+def test_recent_file_is_opened_by_its_row(page: StartPage, window: Mock, recent: Path) -> None:
     page.set_recent([recent])
-    row = button(page, "Open 70b chat")
+    row = find_button(page, "Open 70b chat")
     assert "2026-03-01" in row.accessibleDescription()
     QTest.mouseClick(row, Qt.MouseButton.LeftButton)
     window.open_path.assert_called_once_with(recent)
 
 
 @pytest.mark.parametrize("name", ["Open", "Discard"])
-def test_what_a_crash_left_is_opened_or_discarded(
+def test_recovered_files_are_opened_or_discarded(
     page: StartPage, window: Mock, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     discard = Mock()
     monkeypatch.setattr(start_page, "list_recovered", lambda: [CHAT, BIG])
     monkeypatch.setattr(start_page, "discard_recovered", discard)
     page.set_recovered([CHAT, BIG])
-    said = [label.text() for label in page.findChildren(QLabel)]
-    assert "Recovered: 70B chat, edited 2026-03-01" in said
-    QTest.mouseClick(button(page, f"{name} recovered 405B"), Qt.MouseButton.LeftButton)
+    texts = [label.text() for label in page.findChildren(QLabel)]
+    assert "Recovered: 70B chat, edited 2026-03-01" in texts
+    QTest.mouseClick(find_button(page, f"{name} recovered 405B"), Qt.MouseButton.LeftButton)
     assert discard.call_args_list == ([call(BIG)] if name == "Discard" else [])
     assert window.open_recovered.call_args_list == ([call(BIG)] if name == "Open" else [])
 
 
-def test_tab_goes_as_the_eye_does_and_scrolls(page: StartPage, qtbot: QtBot, recent: Path) -> None:
+def test_tab_follows_the_reading_order_and_scrolls(page: StartPage, qtbot: QtBot, recent: Path) -> None:
     page.set_recent([recent])
     page.set_recovered([CHAT])
     page.resize(500, 300)
-    last = button(page, "Open 70b chat")
+    last = find_button(page, "Open 70b chat")
     qtbot.waitUntil(last.isVisible)
-    button(page, "Open recovered 70B chat").setFocus()
-    passed = []
+    find_button(page, "Open recovered 70B chat").setFocus()
+    names = []
     for _ in range(10):
-        passed.append(page.focusWidget().accessibleName())
+        names.append(page.focusWidget().accessibleName())
         QTest.keyClick(page.focusWidget(), Qt.Key.Key_Tab)
-    assert passed == [
+    assert names == [
         "Open recovered 70B chat",
         "Discard recovered 70B chat",
         "Open sample: 70B chat",

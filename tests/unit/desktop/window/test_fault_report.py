@@ -1,4 +1,4 @@
-"""What a report says, and what it does not say."""
+"""Contents of an error report, and what it leaves out."""
 
 from pathlib import Path, PureWindowsPath
 from typing import cast
@@ -13,45 +13,45 @@ from gpudesk.desktop.window.faults.crash import collect_program_facts, collect_s
 from gpudesk.service import GpuDeskService
 
 
-def test_the_program_is_told_with_its_version_and_what_it_runs_on() -> None:
+def test_program_facts_name_version_and_platform() -> None:
     facts = dict(collect_program_facts())
     assert facts["GPU Desk"].startswith(f"{__version__}, ")
     assert set(facts) == {"GPU Desk", "Python", "Qt", "System"}
     assert all(facts.values())
 
 
-def test_a_start_never_asks_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    def ask() -> None:
-        raise AssertionError("asked")
+def test_startup_does_not_run_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    def get_release() -> None:
+        raise AssertionError("git was run")
 
-    monkeypatch.setattr("gpudesk.desktop.window.faults.crash.get_release", ask)
+    monkeypatch.setattr("gpudesk.desktop.window.faults.crash.get_release", get_release)
     assert collect_program_facts()
     with pytest.raises(AssertionError):
         collect_program_facts(ask_git=True)
 
 
-def test_the_session_is_told_without_anything_of_the_scenario(
+def test_session_facts_reveal_nothing_of_the_scenario(
     qapp: QApplication, service: GpuDeskService, theme: Theme
 ) -> None:
     program = DesktopProgram(qapp, service)
     window = program.open_new_window()
     window.open_template("70b-chat-on-four")
     facts = dict(collect_session_facts(program))
-    said = " ".join(facts.values())
+    text = " ".join(facts.values())
     program.end()
     assert facts["Page"] == "compare; windows open: 1"
     assert facts["Catalog"].startswith(service.catalog.data_date)
     assert "text at 100%" in facts["Theme"]
     assert "offscreen" in facts["Screens"]
-    assert "llama" not in said.lower()
-    assert "h200" not in said.lower()
+    assert "llama" not in text.lower()
+    assert "h200" not in text.lower()
 
 
-def test_before_there_is_a_program_what_is_known_is_told(qapp: QApplication) -> None:
+def test_session_facts_during_startup(qapp: QApplication) -> None:
     assert dict(collect_session_facts(None))["Page"] == "none, while starting"
 
 
-def test_a_report_holds_facts_trace_and_the_last_lines_in_this_order() -> None:
+def test_report_has_facts_trace_and_log_lines() -> None:
     text = format_report([("A", "1"), ("B", "2")], "trace\n", ["line 1", "line 2"])
     assert text == "A: 1\nB: 2\n\ntrace\n\nLast lines of the log\nline 1\nline 2\n"
 
@@ -66,7 +66,7 @@ def test_a_report_holds_facts_trace_and_the_last_lines_in_this_order() -> None:
         ("/srv/home/anna", "/srv~"),
     ],
 )
-def test_the_home_folder_is_not_told(text: str, expected: str) -> None:
+def test_home_folder_is_masked(text: str, expected: str) -> None:
     assert mask_home(text, Path("/home/anna")) == expected
 
 
@@ -79,7 +79,7 @@ def test_the_home_folder_is_not_told(text: str, expected: str) -> None:
         r"'C:\\Users\\Anna\\x.gpudesk'",
     ],
 )
-def test_the_home_folder_of_windows_is_not_told_however_it_is_written(text: str) -> None:
+def test_windows_home_folder_is_masked_in_any_spelling(text: str) -> None:
     class Home(PureWindowsPath):
         def resolve(self) -> PureWindowsPath:
             return self
@@ -87,5 +87,5 @@ def test_the_home_folder_of_windows_is_not_told_however_it_is_written(text: str)
     assert "anna" not in mask_home(text, cast("Path", Home(r"C:\Users\Anna"))).lower()
 
 
-def test_a_home_folder_that_is_the_root_masks_nothing() -> None:
+def test_root_as_home_masks_nothing() -> None:
     assert mask_home("/etc/x", Path("/")) == "/etc/x"
