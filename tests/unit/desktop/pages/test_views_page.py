@@ -1,4 +1,4 @@
-"""What pages with several views share: what is made when, what is remembered, and what needs an answer."""
+"""Pages with several views: lazy creation, the remembered view, and views that need no answer."""
 
 from collections.abc import Sequence
 
@@ -17,19 +17,19 @@ from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 
 
-class Sheet(PageView):
-    """A view with one control, which counts how often it was shown again."""
+class CountingView(PageView):
+    """A view with one control, which counts how often it was shown."""
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__()
         self.desk = desk
-        self.shown = 0
+        self.show_count = 0
         self.button = Button(theme, "Do")
         QVBoxLayout(self).addWidget(self.button)
 
 
-class SamplePage(MultiViewPage[Sheet]):
-    """Three views, of which the last neither scrolls nor needs an answer."""
+class SamplePage(MultiViewPage[CountingView]):
+    """Three views, the last of which neither scrolls nor needs an answer."""
 
     page_id = "sample"
     menu_section = 7
@@ -37,29 +37,29 @@ class SamplePage(MultiViewPage[Sheet]):
     def title(self) -> str:
         return "Sample"
 
-    def view_specs(self) -> Sequence[PageViewSpec[Sheet]]:
+    def view_specs(self) -> Sequence[PageViewSpec[CountingView]]:
         return (
-            PageViewSpec("first", "First", Sheet),
-            PageViewSpec("second", "Second", Sheet),
-            PageViewSpec("free", "Free", Sheet),
+            PageViewSpec("first", "First", CountingView),
+            PageViewSpec("second", "Second", CountingView),
+            PageViewSpec("free", "Free", CountingView),
         )
 
-    def make_scroll_area(self, view: Sheet) -> FullWidthScrollArea | None:
+    def make_scroll_area(self, view: CountingView) -> FullWidthScrollArea | None:
         return None if self.view_key == "free" else super().make_scroll_area(view)
 
     def needs_answer(self) -> bool:
         return self.view_key != "free"
 
     def show_view(self) -> None:
-        self.view.shown += 1
+        self.view.show_count += 1
 
 
 @pytest.fixture
 def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> SamplePage:
-    made = SamplePage(desk, theme, settings)
-    qtbot.addWidget(made)
-    made.resize(700, 400)
-    return made
+    sample_page = SamplePage(desk, theme, settings)
+    qtbot.addWidget(sample_page)
+    sample_page.resize(700, 400)
+    return sample_page
 
 
 def show(page: SamplePage, qtbot: QtBot) -> None:
@@ -68,7 +68,7 @@ def show(page: SamplePage, qtbot: QtBot) -> None:
     page.activateWindow()
 
 
-def test_a_view_is_made_when_it_is_first_shown(page: SamplePage, qtbot: QtBot) -> None:
+def test_views_are_created_when_first_shown(page: SamplePage, qtbot: QtBot) -> None:
     assert page.views == {}
     show(page, qtbot)
     assert list(page.views) == ["first"]
@@ -78,15 +78,15 @@ def test_a_view_is_made_when_it_is_first_shown(page: SamplePage, qtbot: QtBot) -
     assert not first.isVisible()
     page.choose_view("first")
     assert page.view is first
-    assert (first.shown, second.shown) == (2, 1)
+    assert (first.show_count, second.show_count) == (2, 1)
 
 
 class GrowingPage(SamplePage):
-    """Each answer makes its views higher."""
+    """A page whose views grow with each answer."""
 
     def show_view(self) -> None:
         super().show_view()
-        self.view.button.setFixedHeight(400 * self.view.shown)
+        self.view.button.setFixedHeight(400 * self.view.show_count)
 
 
 def test_content_has_its_height_before_it_is_painted(
@@ -99,9 +99,7 @@ def test_content_has_its_height_before_it_is_painted(
     assert page.view.height() > 800
 
 
-def test_the_page_begins_with_the_view_that_was_chosen_last(
-    page: SamplePage, desk: Desk, theme: Theme, settings: UserSettings
-) -> None:
+def test_page_opens_with_the_last_view(page: SamplePage, desk: Desk, theme: Theme, settings: UserSettings) -> None:
     assert page.head.segment.value == "first"
     page.choose_view("second")
     assert settings.get("sample.view", "") == "second"
@@ -110,17 +108,17 @@ def test_the_page_begins_with_the_view_that_was_chosen_last(
     assert SamplePage(desk, theme, settings).head.segment.value == "first"
 
 
-def test_a_view_chosen_out_of_sight_is_shown_with_the_page(page: SamplePage, qtbot: QtBot) -> None:
+def test_view_chosen_while_hidden_is_created_with_the_page(page: SamplePage, qtbot: QtBot) -> None:
     show(page, qtbot)
     page.hide()
     page.choose_view("second")
     assert list(page.views) == ["first"]
     page.show()
     assert page.view.isVisible()
-    assert page.view.shown == 1
+    assert page.view.show_count == 1
 
 
-def test_views_scroll_unless_the_page_frames_them_otherwise(page: SamplePage, qtbot: QtBot) -> None:
+def test_views_scroll_by_default(page: SamplePage, qtbot: QtBot) -> None:
     show(page, qtbot)
     areas = page.findChildren(FullWidthScrollArea)
     assert [area.widget() for area in areas] == [page.view]
@@ -129,7 +127,7 @@ def test_views_scroll_unless_the_page_frames_them_otherwise(page: SamplePage, qt
     assert page.findChildren(FullWidthScrollArea) == areas
 
 
-def test_a_view_that_needs_no_answer_is_shown_without(page: SamplePage, desk: Desk, qtbot: QtBot) -> None:
+def test_view_without_need_of_an_answer_is_shown(page: SamplePage, desk: Desk, qtbot: QtBot) -> None:
     show(page, qtbot)
     desk.open(scenario_edits.make_empty_scenario())
     assert not page.body.usable
@@ -139,10 +137,10 @@ def test_a_view_that_needs_no_answer_is_shown_without(page: SamplePage, desk: De
     assert page.head.copy.isEnabled()
     page.choose_view("second")
     assert page.body.missing.isVisible()
-    assert page.view.shown == 0
+    assert page.view.show_count == 0
 
 
-def test_the_focus_goes_with_the_view(page: SamplePage, qtbot: QtBot) -> None:
+def test_focus_moves_to_the_chosen_view(page: SamplePage, qtbot: QtBot) -> None:
     show(page, qtbot)
     page.view.button.setFocus()
     page.choose_view("second")
@@ -158,7 +156,7 @@ def test_every_view_is_an_action(page: SamplePage) -> None:
 
 
 @pytest.mark.parametrize("key", ["first", "free"])
-def test_a_copied_view_has_the_ground_of_the_page(page: SamplePage, theme: Theme, qtbot: QtBot, key: str) -> None:
+def test_copied_view_has_the_background_of_the_page(page: SamplePage, theme: Theme, qtbot: QtBot, key: str) -> None:
     show(page, qtbot)
     page.choose_view(key)
     for preference in (theme.preference, DARK):
@@ -167,7 +165,7 @@ def test_a_copied_view_has_the_ground_of_the_page(page: SamplePage, theme: Theme
         assert page.view.grab().toImage().pixelColor(1, 1) == theme.color("page")
 
 
-def test_the_page_is_named_and_views_are_reached_by_keys(page: SamplePage, qtbot: QtBot) -> None:
+def test_page_is_named_and_views_change_by_keys(page: SamplePage, qtbot: QtBot) -> None:
     show(page, qtbot)
     assert page.accessibleName() == "Sample"
     segment = page.head.segment
@@ -178,7 +176,7 @@ def test_the_page_is_named_and_views_are_reached_by_keys(page: SamplePage, qtbot
 
 
 class VerdictPage(SamplePage):
-    """A page with a verdict of one line."""
+    """A page with a one-line verdict."""
 
     has_verdict = True
 
@@ -186,30 +184,30 @@ class VerdictPage(SamplePage):
         return "B200 makes the most tokens per second."
 
 
-def test_a_line_is_kept_free_for_the_verdict(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
+def test_space_is_reserved_for_the_verdict(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
     page = VerdictPage(desk, theme, settings)
     qtbot.addWidget(page)
     page.resize(900, 600)
     with qtbot.waitExposed(page):
         page.show()
-        # Its verdict waits until the page has its height.
+        # The verdict must not appear before the page has its height.
         page.verdict._timer.stop()
     qtbot.waitUntil(lambda: page.view.height() > 0)
     page.verdict._timer.stop()
     assert page.verdict.text() == ""
     assert page.verdict.isVisible()
-    place = page.view.mapTo(page, QPoint(0, 0))
+    position = page.view.mapTo(page, QPoint(0, 0))
     page.verdict.due.emit()
     QApplication.sendPostedEvents()
     assert page.verdict.text()
-    assert page.view.mapTo(page, QPoint(0, 0)) == place
+    assert page.view.mapTo(page, QPoint(0, 0)) == position
 
 
-def test_a_page_without_a_verdict_keeps_no_line_free(page: SamplePage, qtbot: QtBot) -> None:
+def test_no_space_is_reserved_without_a_verdict(page: SamplePage, qtbot: QtBot) -> None:
     assert not page.verdict.isVisible()
 
 
-def test_the_verdict_is_reached_by_tab_and_keeps_the_focus(
+def test_verdict_is_reached_by_tab_and_keeps_the_focus(
     desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     page = VerdictPage(desk, theme, settings)
@@ -218,11 +216,11 @@ def test_the_verdict_is_reached_by_tab_and_keeps_the_focus(
     page.activateWindow()
     qtbot.waitUntil(lambda: page.isActiveWindow() and bool(page.verdict.text()))
     page.head.segment.setFocus(Qt.FocusReason.TabFocusReason)
-    met = []
+    focused_widgets = []
     for _ in range(8):
         QTest.keyClick(QApplication.focusWidget() or page, Qt.Key.Key_Tab)
-        met.append(QApplication.focusWidget())
-    assert page.verdict in met
+        focused_widgets.append(QApplication.focusWidget())
+    assert page.verdict in focused_widgets
     assert page.verdict.accessibleName() == "B200 makes the most tokens per second."
     page.verdict.setFocus(Qt.FocusReason.TabFocusReason)
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 4), "load")
@@ -230,7 +228,7 @@ def test_the_verdict_is_reached_by_tab_and_keeps_the_focus(
     assert QApplication.focusWidget() is page.verdict
 
 
-def test_a_dropped_view_is_made_again_when_it_is_shown(page: SamplePage, qtbot: QtBot) -> None:
+def test_dropped_view_is_recreated_when_shown(page: SamplePage, qtbot: QtBot) -> None:
     show(page, qtbot)
     first = page.view
     page.choose_view("second")
@@ -240,19 +238,19 @@ def test_a_dropped_view_is_made_again_when_it_is_shown(page: SamplePage, qtbot: 
     assert page.view.isVisible()
     page.choose_view("first")
     assert page.view is not first
-    assert (page.view.isVisible(), page.view.shown) == (True, 1)
+    assert (page.view.isVisible(), page.view.show_count) == (True, 1)
 
 
-def test_the_current_view_of_a_hidden_page_is_made_again_with_the_page(page: SamplePage, qtbot: QtBot) -> None:
+def test_current_view_of_a_hidden_page_is_recreated_with_it(page: SamplePage, qtbot: QtBot) -> None:
     show(page, qtbot)
     page.hide()
     page.drop_view("first")
     assert page.views == {}
     show(page, qtbot)
-    assert (page.view.isVisible(), page.view.shown) == (True, 1)
+    assert (page.view.isVisible(), page.view.show_count) == (True, 1)
 
 
-def test_a_slow_verdict_waits_for_its_first_paint(theme: Theme, qtbot: QtBot) -> None:
+def test_slow_verdict_waits_for_the_first_paint(theme: Theme, qtbot: QtBot) -> None:
     page = QWidget()
     qtbot.addWidget(page)
     line = VerdictLine(theme, is_slow=True)
@@ -269,9 +267,7 @@ def test_a_slow_verdict_waits_for_its_first_paint(theme: Theme, qtbot: QtBot) ->
         line.request()
 
 
-def test_a_slow_verdict_comes_without_another_paint_and_is_whole(
-    theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_verdict_needs_no_second_paint(theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpudesk.desktop.pages.page.call_after_paint", lambda _widget, _act: None)
     page = QWidget()
     qtbot.addWidget(page)

@@ -1,7 +1,6 @@
-"""A desk over a service that writes to a real file of the user's, and keys for its forms."""
+"""Fixtures for tests of editors: a desk over a service with a real user file, and answers to message boxes."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtWidgets import QMessageBox
@@ -16,54 +15,41 @@ from tests.unit.desktop.pages.catalog.editors.keys import Show
 
 
 @pytest.fixture
-def own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "home"))
-    return tmp_path / "home" / "catalog.sqlite"
+def desk(user_service: GpuDeskService, qtbot: QtBot) -> Desk:
+    desk = Desk(user_service, Formatter(ENGLISH_NUMBERS))
+    desk.open(read_template("70b-chat-on-four"))
+    return desk
 
 
-@pytest.fixture
-def bench(own_file: Path) -> Iterator[GpuDeskService]:
-    with GpuDeskService.open() as opened:
-        yield opened
-
-
-@pytest.fixture
-def desk(bench: GpuDeskService, qtbot: QtBot) -> Desk:
-    made = Desk(bench, Formatter(ENGLISH_NUMBERS))
-    made.open(read_template("70b-chat-on-four"))
-    return made
-
-
-def put_away(dialog: FormDialog) -> None:
-    """Let a form go at the end of a test without a question."""
+def close_form(dialog: FormDialog) -> None:
+    """Close a form without a question."""
     dialog.done(0)
 
 
 @pytest.fixture
 def show(qtbot: QtBot) -> Show:
-    """Return what shows a form and waits until keys reach it."""
+    """Return a function that shows a form and waits until keys reach it."""
 
-    def shown(dialog: FormDialog) -> None:
-        qtbot.addWidget(dialog, before_close_func=put_away)
+    def show_dialog(dialog: FormDialog) -> None:
+        qtbot.addWidget(dialog, before_close_func=close_form)
         dialog.show()
         dialog.activateWindow()
         qtbot.waitUntil(dialog.isActiveWindow)
 
-    return shown
+    return show_dialog
 
 
 @pytest.fixture
 def answer_box(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
-    def answering(button: str) -> list[str]:
-        asked: list[str] = []
+    def answer_boxes(button: str) -> list[str]:
+        questions: list[str] = []
 
         def press(box: QMessageBox) -> int:
-            asked.append(f"{box.text()} {box.informativeText()}")
-            wanted = next(each for each in box.buttons() if each.text() == button)
-            wanted.click()
+            questions.append(f"{box.text()} {box.informativeText()}")
+            next(each for each in box.buttons() if each.text() == button).click()
             return 0
 
         monkeypatch.setattr(QMessageBox, "exec", press)
-        return asked
+        return questions
 
-    return answering
+    return answer_boxes

@@ -1,4 +1,4 @@
-"""Keys for forms, as a person presses them."""
+"""Key presses for tests of forms."""
 
 from collections.abc import Callable
 
@@ -11,20 +11,20 @@ from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 Show = Callable[[FormDialog], None]
 
 
-def focused() -> QWidget:
-    found = QApplication.focusWidget()
-    assert found is not None
-    return found
+def get_focused_widget() -> QWidget:
+    widget = QApplication.focusWidget()
+    assert widget is not None
+    return widget
 
 
-def typed(text: str) -> None:
-    QTest.keyClicks(focused(), text)
+def type_text(text: str) -> None:
+    QTest.keyClicks(get_focused_widget(), text)
 
 
-def tab(times: int = 1) -> None:
+def press_tab(times: int = 1) -> None:
     for _ in range(times):
-        QTest.keyClick(focused(), Qt.Key.Key_Tab)
+        QTest.keyClick(get_focused_widget(), Qt.Key.Key_Tab)
 
 
-def key(which: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    QTest.keyClick(focused(), which, modifier)
+def press_key(pressed_key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(get_focused_widget(), pressed_key, modifier)

@@ -1,4 +1,4 @@
-"""The forms of things: accelerator, price, source, name, and the rule for what is stale."""
+"""Editors of accelerators, prices, sources and names, and of the staleness rule."""
 
 from collections.abc import Callable
 
@@ -26,19 +26,19 @@ from gpudesk.domain import registry
 from gpudesk.domain.claim import CatalogEntryKind, PriceRecord, SourceKind
 from gpudesk.domain.user_facts import UserPrice
 from gpudesk.text.messages import InputError
-from tests.unit.desktop.pages.catalog.editors.keys import Show, focused, key, tab, typed
+from tests.unit.desktop.pages.catalog.editors.keys import Show, get_focused_widget, press_key, press_tab, type_text
 
-PART = "mi325x"
+ACCELERATOR = "mi325x"
 
 
 def fill(dialog: AcceleratorForm, **texts: str) -> None:
     for name, text in texts.items():
-        line(dialog, name).setFocus()
-        line(dialog, name).selectAll()
-        typed(text) if text else key(Qt.Key.Key_Delete)
+        get_edit(dialog, name).setFocus()
+        get_edit(dialog, name).selectAll()
+        type_text(text) if text else press_key(Qt.Key.Key_Delete)
 
 
-def line(dialog: AcceleratorForm, name: str) -> QLineEdit:
+def get_edit(dialog: AcceleratorForm, name: str) -> QLineEdit:
     row = dialog.row(name)
     assert row is not None, name
     control = row.control()
@@ -46,7 +46,7 @@ def line(dialog: AcceleratorForm, name: str) -> QLineEdit:
     return control
 
 
-def own_prices(desk: Desk) -> list[PriceRecord]:
+def list_user_prices(desk: Desk) -> list[PriceRecord]:
     return [price for price in desk.service.catalog.prices() if price.own]
 
 
@@ -56,11 +56,11 @@ def own_prices(desk: Desk) -> list[PriceRecord]:
 def test_accelerator_is_added_by_keyboard_and_can_be_estimated(desk: Desk, theme: Theme, show: Show) -> None:
     dialog = AcceleratorForm(desk, theme)
     show(dialog)
-    typed("Testbed One")
-    tab()
-    typed("ACME")
-    tab()
-    key(Qt.Key.Key_End)
+    type_text("Testbed One")
+    press_tab()
+    type_text("ACME")
+    press_tab()
+    press_key(Qt.Key.Key_End)
     assert dialog.generation.key() == NONE_OF_THESE
     assert "uncalibrated" in dialog.generation.echo
     fill(dialog, memory="192", memory_bandwidth="5.2", peak_dense_bf16="1300", peak_dense_fp8="2600")
@@ -68,168 +68,168 @@ def test_accelerator_is_added_by_keyboard_and_can_be_estimated(desk: Desk, theme
     assert isinstance(platform, ChoiceRow)
     platform.show_value("CUDA")
     fill(dialog, title="Data sheet, draft")
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault]
     catalog = desk.service.catalog
-    part = catalog.accelerator("testbed-one")
-    assert (part.vendor, part.generation, part.announced) == ("ACME", "testbed-one", False)
-    assert part.memory_bytes == 192 * 2**30
-    assert part.memory_bandwidth == 5.2e12
-    assert part.peak_dense == {"bf16": 1.3e15, "fp8": 2.6e15}
+    accelerator = catalog.accelerator("testbed-one")
+    assert (accelerator.vendor, accelerator.generation, accelerator.announced) == ("ACME", "testbed-one", False)
+    assert accelerator.memory_bytes == 192 * 2**30
+    assert accelerator.memory_bandwidth == 5.2e12
+    assert accelerator.peak_dense == {"bf16": 1.3e15, "fp8": 2.6e15}
     claim = catalog.attribute("testbed-one", "memory").preferred
     assert claim is not None
     assert (claim.own, claim.source.title) == (True, "Data sheet, draft")
     desk.service.user_catalog.undo()
-    assert all(thing.id != "testbed-one" for thing in desk.service.catalog.things())
+    assert all(entry.id != "testbed-one" for entry in desk.service.catalog.things())
 
 
 def test_an_attribute_of_the_registry_has_a_row(desk: Desk, theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
-    added = registry.Attribute("boost_power", "Boost power", "W", form=registry.Placement("power", 9))
-    monkeypatch.setitem(registry.ATTRIBUTES, added.key, added)
+    attribute = registry.Attribute("boost_power", "Boost power", "W", form=registry.Placement("power", 9))
+    monkeypatch.setitem(registry.ATTRIBUTES, attribute.key, attribute)
     dialog = AcceleratorForm(desk, theme)
-    row = dialog.row(added.key)
+    row = dialog.row(attribute.key)
     assert isinstance(row, NumberRow)
     row.show_value(1234)
     assert row.inside() == 1234
 
 
-def test_what_is_missing_is_told_and_the_first_of_it_focused(desk: Desk, theme: Theme, show: Show) -> None:
+def test_missing_fields_are_marked_and_the_first_focused(desk: Desk, theme: Theme, show: Show) -> None:
     dialog = AcceleratorForm(desk, theme)
     show(dialog)
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.isVisible()
     faulty = [row.name for row in dialog.rows if row.fault]
     assert faulty == ["name", "vendor", "generation", "memory", "memory_bandwidth", "software_platform", "title"]
-    assert focused() is dialog.name.edit
+    assert get_focused_widget() is dialog.name.edit
 
 
-def test_copied_figures_keep_their_sources_until_they_are_typed_over(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = AcceleratorForm(desk, theme, thing=PART)
+def test_copied_figures_keep_their_sources_until_overwritten(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = AcceleratorForm(desk, theme, thing=ACCELERATOR)
     show(dialog)
-    typed("MI325X of ours")
+    type_text("MI325X of ours")
     row = dialog.row("memory_bandwidth")
     assert row is not None
     assert row.echo == "Source: GEAK hardware data, sku.json"
     fill(dialog, memory_bandwidth="5.8", title="Own run")
     assert row.echo == ""
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault]
     catalog = desk.service.catalog
-    shipped = catalog.accelerator(PART)
-    part = catalog.accelerator("mi325x-of-ours")
-    assert part.generation == shipped.generation
-    assert part.memory_bytes == shipped.memory_bytes
-    assert dict(part.peak_dense) == dict(shipped.peak_dense)
-    assert part.memory_bandwidth == 5.8e12
-    named = {name: catalog.attribute(part.id, name).preferred for name in ("memory_type", "memory_bandwidth")}
-    assert {name: claim.source.title for name, claim in named.items() if claim is not None} == {
+    builtin = catalog.accelerator(ACCELERATOR)
+    accelerator = catalog.accelerator("mi325x-of-ours")
+    assert accelerator.generation == builtin.generation
+    assert accelerator.memory_bytes == builtin.memory_bytes
+    assert dict(accelerator.peak_dense) == dict(builtin.peak_dense)
+    assert accelerator.memory_bandwidth == 5.8e12
+    claims = {name: catalog.attribute(accelerator.id, name).preferred for name in ("memory_type", "memory_bandwidth")}
+    assert {name: claim.source.title for name, claim in claims.items() if claim is not None} == {
         "memory_type": "GEAK hardware data, sku.json",
         "memory_bandwidth": "Own run",
     }
-    kind = named["memory_type"]
+    kind = claims["memory_type"]
     assert kind is not None
     assert kind.kind is SourceKind.VENDOR_DATASHEET
 
 
-def test_what_was_typed_stays_when_another_part_is_copied(desk: Desk, theme: Theme, show: Show) -> None:
+def test_typed_figures_stay_when_another_accelerator_is_copied(desk: Desk, theme: Theme, show: Show) -> None:
     dialog = AcceleratorForm(desk, theme)
     show(dialog)
     fill(dialog, tdp="640")
     dialog.start.focus_control()
-    key(Qt.Key.Key_Down)
+    press_key(Qt.Key.Key_Down)
     assert dialog.start.key()
-    assert line(dialog, "tdp").text() == "640"
-    assert line(dialog, "memory").text()
+    assert get_edit(dialog, "tdp").text() == "640"
+    assert get_edit(dialog, "memory").text()
 
 
-def test_own_accelerator_is_changed_in_place(desk: Desk, theme: Theme, show: Show) -> None:
-    first = AcceleratorForm(desk, theme, thing=PART)
+def test_user_accelerator_is_changed_in_place(desk: Desk, theme: Theme, show: Show) -> None:
+    first = AcceleratorForm(desk, theme, thing=ACCELERATOR)
     show(first)
-    typed("Ours")
+    type_text("Ours")
     fill(first, title="First word")
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     before = len(desk.service.user_catalog.facts)
     dialog = AcceleratorForm(desk, theme, thing="ours")
     show(dialog)
     assert dialog.name.text() == "Ours"
     fill(dialog, tdp="900", price_high="", title="Second word")
     dialog.status.show_value("announced")
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault] + [dialog.note.text]
     catalog = desk.service.catalog
-    part = catalog.accelerator("ours")
-    assert part.announced
-    assert part.tdp_w == 900
+    accelerator = catalog.accelerator("ours")
+    assert accelerator.announced
+    assert accelerator.tdp_w == 900
     assert [claim.value for claim in catalog.attribute("ours", "tdp").claims] == [900]
-    assert catalog.attribute("ours", "memory").value == catalog.attribute(PART, "memory").value
-    assert abs(len(desk.service.user_catalog.facts) - before) <= 1, "nothing piles up"
+    assert catalog.attribute("ours", "memory").value == catalog.attribute(ACCELERATOR, "memory").value
+    assert abs(len(desk.service.user_catalog.facts) - before) <= 1, "old facts are replaced"
     desk.service.user_catalog.undo()
-    assert desk.service.catalog.accelerator("ours").tdp_w == catalog.accelerator(PART).tdp_w
+    assert desk.service.catalog.accelerator("ours").tdp_w == catalog.accelerator(ACCELERATOR).tdp_w
 
 
-def test_peaks_are_in_the_unit_that_is_chosen(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = AcceleratorForm(desk, theme, thing=PART)
+def test_faulty_peak_marks_only_its_field(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = AcceleratorForm(desk, theme, thing=ACCELERATOR)
     show(dialog)
-    typed("Ours")
+    type_text("Ours")
     for row in dialog.figure_rows:
         if isinstance(row, PeakRow) and row.precision == "fp8":
             row.dense.setFocus()
             row.dense.selectAll()
-            typed("x")
+            type_text("x")
             row.check()
             assert row.fault
             assert row.dense.property("fault") == "true"
             assert row.sparse.property("fault") != "true"
 
 
-def test_figure_that_cannot_be_is_refused_at_its_row(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
-    dialog = AcceleratorForm(desk, theme, thing=PART)
+def test_impossible_figure_is_refused_at_its_row(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
+    dialog = AcceleratorForm(desk, theme, thing=ACCELERATOR)
     show(dialog)
-    typed("Ours")
+    type_text("Ours")
     fill(dialog, memory_bandwidth="6000", title="Own run")
     row = dialog.row("memory_bandwidth")
     assert row is not None
     qtbot.waitUntil(lambda: bool(row.fault))
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.isVisible()
     fill(dialog, memory_bandwidth="6")
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved
 
 
-def test_what_is_doubtful_is_said_and_may_be_kept(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
-    dialog = ValueEditor(desk, theme, PART, "tdp")
+def test_doubtful_value_is_marked_but_accepted(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
+    dialog = ValueEditor(desk, theme, ACCELERATOR, "tdp")
     show(dialog)
-    typed("9")
+    type_text("9")
     qtbot.waitUntil(lambda: bool(dialog.value_row.doubt))
     dialog.source.title.show_value("Own run")
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved
-    assert desk.service.catalog.attribute(PART, "tdp").value == 9
+    assert desk.service.catalog.attribute(ACCELERATOR, "tdp").value == 9
 
 
 # Prices
 
 
-def test_rent_is_stated_by_keyboard(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = PriceForm(desk, theme, thing=PART)
+def test_rental_price_is_entered_by_keyboard(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PriceForm(desk, theme, thing=ACCELERATOR)
     show(dialog)
-    typed("2.10")
-    tab()
-    typed("2.80")
-    tab(2)
-    typed("Somecloud")
-    tab()
-    typed("eu-west")
+    type_text("2.10")
+    press_tab()
+    type_text("2.80")
+    press_tab(2)
+    type_text("Somecloud")
+    press_tab()
+    type_text("eu-west")
     dialog.date.focus_control()
-    typed("2026-11-18")
+    type_text("2026-11-18")
     dialog.source.title.focus_control()
-    typed("Quote by mail")
-    key(Qt.Key.Key_Return)
+    type_text("Quote by mail")
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved, [(row.name, row.fault) for row in dialog.rows if row.fault]
-    (price,) = own_prices(desk)
+    (price,) = list_user_prices(desk)
     assert (price.accelerator, price.term, price.usd, price.usd_low, price.usd_high) == (
-        PART,
+        ACCELERATOR,
         "on_demand",
         None,
         2.1,
@@ -238,165 +238,165 @@ def test_rent_is_stated_by_keyboard(desk: Desk, theme: Theme, show: Show) -> Non
     assert (price.provider, price.region, price.date) == ("Somecloud", "eu-west", "2026-11-18")
 
 
-def test_purchase_asks_for_no_provider(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = PriceForm(desk, theme, thing=PART)
+def test_purchase_price_has_no_provider(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PriceForm(desk, theme, thing=ACCELERATOR)
     show(dialog)
     dialog.what.focus_control()
-    key(Qt.Key.Key_Right)
+    press_key(Qt.Key.Key_Right)
     assert dialog.provider.isHidden()
     assert not dialog.basis.isHidden()
     dialog.low.focus_control()
-    typed("21,500")
+    type_text("21,500")
     dialog.source.title.show_value("Quote by mail")
-    key(Qt.Key.Key_Return)
-    (price,) = own_prices(desk)
+    press_key(Qt.Key.Key_Return)
+    (price,) = list_user_prices(desk)
     assert (price.term, price.usd, price.usd_low) == ("purchase", 21_500, None)
 
 
-def test_range_the_wrong_way_round_is_told_at_its_upper_end(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = PriceForm(desk, theme, thing=PART)
+def test_reversed_range_is_reported_at_its_upper_end(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PriceForm(desk, theme, thing=ACCELERATOR)
     show(dialog)
-    typed("3")
-    tab()
-    typed("2")
+    type_text("3")
+    press_tab()
+    type_text("2")
     dialog.source.title.show_value("Quote by mail")
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert "swap the two" in dialog.high.fault
-    assert focused() is dialog.high.edit
+    assert get_focused_widget() is dialog.high.edit
 
 
 def test_price_is_changed_and_removed(
     desk: Desk, theme: Theme, show: Show, answer_box: Callable[[str], list[str]]
 ) -> None:
-    first = PriceForm(desk, theme, thing=PART)
+    first = PriceForm(desk, theme, thing=ACCELERATOR)
     show(first)
-    typed("2.10")
+    type_text("2.10")
     first.source.title.show_value("Quote by mail")
-    key(Qt.Key.Key_Return)
-    (price,) = own_prices(desk)
+    press_key(Qt.Key.Key_Return)
+    (price,) = list_user_prices(desk)
     dialog = PriceForm(desk, theme, price=price.id)
     show(dialog)
-    typed("1.95")
-    key(Qt.Key.Key_Return)
-    (changed,) = own_prices(desk)
+    type_text("1.95")
+    press_key(Qt.Key.Key_Return)
+    (changed,) = list_user_prices(desk)
     assert (changed.id, changed.usd) == (price.id, 1.95)
-    asked = answer_box("Remove price")
-    again = PriceForm(desk, theme, price=price.id)
-    show(again)
-    again.remove_button.click()
-    assert asked == ["Remove this price? You can undo this until you quit."]
-    assert not own_prices(desk)
-    assert not len(desk.service.user_catalog.facts), "its source goes with it"
+    questions = answer_box("Remove price")
+    third = PriceForm(desk, theme, price=price.id)
+    show(third)
+    third.remove_button.click()
+    assert questions == ["Remove this price? You can undo this until you quit."]
+    assert not list_user_prices(desk)
+    assert not len(desk.service.user_catalog.facts), "its source is removed with it"
     desk.service.user_catalog.undo()
-    assert own_prices(desk)
+    assert list_user_prices(desk)
 
 
-def test_shipped_price_is_not_changed(desk: Desk, theme: Theme) -> None:
-    shipped = desk.service.catalog.prices()[0]
+def test_builtin_price_is_read_only(desk: Desk, theme: Theme) -> None:
+    builtin = desk.service.catalog.prices()[0]
     with pytest.raises(InputError):
-        PriceForm(desk, theme, price=shipped.id)
+        PriceForm(desk, theme, price=builtin.id)
 
 
 # Sources
 
 
-def stated(desk: Desk) -> str:
+def add_price_source(desk: Desk) -> str:
     source = make_user_source("Quote by mail")
     desk.service.user_catalog.do(
-        state_value(desk.service.catalog, PART, "price_low", 21_000, "USD", source, today="2026-11-21")
+        state_value(desk.service.catalog, ACCELERATOR, "price_low", 21_000, "USD", source, today="2026-11-21")
     )
     return source.id
 
 
-def test_source_is_changed_for_all_that_rests_on_it(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = SourceForm(desk, theme, source=stated(desk))
+def test_source_edit_applies_to_all_its_values(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = SourceForm(desk, theme, source=add_price_source(desk))
     show(dialog)
-    tab()
-    typed("Reseller Ltd")
-    tab(2)
-    typed("2026-11-18")
-    key(Qt.Key.Key_Return)
-    claim = desk.service.catalog.attribute(PART, "price_low").preferred
+    press_tab()
+    type_text("Reseller Ltd")
+    press_tab(2)
+    type_text("2026-11-18")
+    press_key(Qt.Key.Key_Return)
+    claim = desk.service.catalog.attribute(ACCELERATOR, "price_low").preferred
     assert claim is not None
     assert (claim.source.publisher, claim.source.date) == ("Reseller Ltd", "2026-11-18")
 
 
-def test_new_source_is_there_for_the_next_value(desk: Desk, theme: Theme, show: Show) -> None:
+def test_new_source_is_suggested_for_the_next_value(desk: Desk, theme: Theme, show: Show) -> None:
     dialog = SourceForm(desk, theme)
     show(dialog)
-    typed("Handbook")
-    key(Qt.Key.Key_Return)
+    type_text("Handbook")
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved
-    assert ValueEditor(desk, theme, PART, "tdp").source.title.text() == "Handbook"
+    assert ValueEditor(desk, theme, ACCELERATOR, "tdp").source.title.text() == "Handbook"
 
 
 # Names
 
 
-def add_own(desk: Desk, theme: Theme, show: Show) -> str:
-    dialog = AcceleratorForm(desk, theme, thing=PART)
+def add_accelerator(desk: Desk, theme: Theme, show: Show) -> str:
+    dialog = AcceleratorForm(desk, theme, thing=ACCELERATOR)
     show(dialog)
-    typed("Ours")
+    type_text("Ours")
     fill(dialog, title="Own run")
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved
     return "ours"
 
 
-def test_own_entry_is_renamed_and_keeps_its_id(desk: Desk, theme: Theme, show: Show) -> None:
-    part = add_own(desk, theme, show)
-    dialog = NameForm(desk, theme, part)
+def test_user_entry_is_renamed_and_keeps_its_id(desk: Desk, theme: Theme, show: Show) -> None:
+    key_ = add_accelerator(desk, theme, show)
+    dialog = NameForm(desk, theme, key_)
     show(dialog)
-    typed("Ours, second")
-    key(Qt.Key.Key_Return)
-    assert desk.service.catalog.thing(part).name == "Ours, second"
+    type_text("Ours, second")
+    press_key(Qt.Key.Key_Return)
+    assert desk.service.catalog.thing(key_).name == "Ours, second"
 
 
-def test_own_entry_is_removed_after_a_question(
+def test_user_entry_is_removed_after_confirmation(
     desk: Desk, theme: Theme, show: Show, answer_box: Callable[[str], list[str]]
 ) -> None:
-    part = add_own(desk, theme, show)
-    asked = answer_box("Cancel")
-    dialog = NameForm(desk, theme, part)
+    accelerator_id = add_accelerator(desk, theme, show)
+    questions = answer_box("Cancel")
+    dialog = NameForm(desk, theme, accelerator_id)
     show(dialog)
     dialog.remove_button.click()
     assert dialog.isVisible()
-    assert asked == ["Remove Ours? Its values and prices are removed too. You can undo this until you quit."]
+    assert questions == ["Remove Ours? Its values and prices are removed too. You can undo this until you quit."]
     answer_box("Remove Ours")
     dialog.remove_button.click()
-    assert all(thing.id != part for thing in desk.service.catalog.things(CatalogEntryKind.ACCELERATOR))
+    assert all(entry.id != accelerator_id for entry in desk.service.catalog.things(CatalogEntryKind.ACCELERATOR))
 
 
-def test_shipped_entry_is_not_renamed(desk: Desk, theme: Theme) -> None:
+def test_builtin_entry_cannot_be_renamed(desk: Desk, theme: Theme) -> None:
     with pytest.raises(InputError):
-        NameForm(desk, theme, PART)
+        NameForm(desk, theme, ACCELERATOR)
 
 
-# The rule for what is stale
+# The staleness rule
 
 
-def test_rule_shows_what_it_would_mark_and_is_kept(
-    desk: Desk, theme: Theme, settings: UserSettings, show: Show
-) -> None:
+def test_staleness_rule_is_previewed_and_saved(desk: Desk, theme: Theme, settings: UserSettings, show: Show) -> None:
     dialog = StaleRuleForm(desk, theme, settings)
     show(dialog)
-    marked = dialog.prices.echo
-    typed("36500")
-    assert dialog.prices.echo != marked
+    preview = dialog.prices.echo
+    type_text("36500")
+    assert dialog.prices.echo != preview
     assert dialog.prices.echo.startswith("0 of ")
-    tab()
-    typed("30")
-    key(Qt.Key.Key_Return)
+    press_tab()
+    type_text("30")
+    press_key(Qt.Key.Key_Return)
     assert (settings.get(STALE_PRICE_DAYS, 0), settings.get(STALE_FACT_DAYS, 0)) == (36_500, 30)
 
 
 @pytest.mark.parametrize("days", ["0", "-3", "1.5", "99999", "soon"])
-def test_rule_takes_whole_days(desk: Desk, theme: Theme, settings: UserSettings, show: Show, days: str) -> None:
+def test_staleness_rule_accepts_whole_days_only(
+    desk: Desk, theme: Theme, settings: UserSettings, show: Show, days: str
+) -> None:
     dialog = StaleRuleForm(desk, theme, settings)
     show(dialog)
-    typed(days)
-    key(Qt.Key.Key_Return)
+    type_text(days)
+    press_key(Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert dialog.prices.fault
     assert settings.get(STALE_PRICE_DAYS, -1) == -1
@@ -406,57 +406,61 @@ def test_rule_takes_whole_days(desk: Desk, theme: Theme, settings: UserSettings,
 
 
 @pytest.mark.parametrize(
-    ("request_", "wanted"),
+    ("editor_request", "editor_class"),
     [
-        (EditorRequest(EditorKind.VALUE, thing=PART, attribute="tdp"), ValueEditor),
-        (EditorRequest(EditorKind.PREFERENCE, thing=PART, attribute="tdp"), PreferenceEditor),
+        (EditorRequest(EditorKind.VALUE, thing=ACCELERATOR, attribute="tdp"), ValueEditor),
+        (EditorRequest(EditorKind.PREFERENCE, thing=ACCELERATOR, attribute="tdp"), PreferenceEditor),
         (EditorRequest(EditorKind.ACCELERATOR), AcceleratorForm),
-        (EditorRequest(EditorKind.PRICE, thing=PART), PriceForm),
+        (EditorRequest(EditorKind.PRICE, thing=ACCELERATOR), PriceForm),
         (EditorRequest(EditorKind.SOURCE), SourceForm),
         (EditorRequest(EditorKind.STALENESS), StaleRuleForm),
     ],
 )
 def test_request_opens_its_editor(
-    desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot, request_: EditorRequest, wanted: type[FormDialog]
+    desk: Desk,
+    theme: Theme,
+    settings: UserSettings,
+    qtbot: QtBot,
+    editor_request: EditorRequest,
+    editor_class: type[FormDialog],
 ) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     window.show()
-    assert open_editor(window, desk, theme, settings, request_)
+    assert open_editor(window, desk, theme, settings, editor_request)
     (dialog,) = window.findChildren(FormDialog)
-    assert isinstance(dialog, wanted)
+    assert isinstance(dialog, editor_class)
     assert dialog.isVisible()
     dialog.reject()
 
 
-def test_what_cannot_be_edited_is_said(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
+def test_read_only_source_is_reported(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     window.show()
-    asked = EditorRequest(EditorKind.SOURCE, source="amd-geak-sku")
-    assert not open_editor(window, desk, theme, settings, asked)
+    request = EditorRequest(EditorKind.SOURCE, source="amd-geak-sku")
+    assert not open_editor(window, desk, theme, settings, request)
     (box,) = window.findChildren(QMessageBox)
     assert "shipped catalog" in box.text()
     box.close()
 
 
-def test_choice_among_no_claims_is_said(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
+def test_choice_without_claims_is_reported(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    asked = EditorRequest(EditorKind.PREFERENCE, thing=PART, attribute="peak_dense_fp4")
-    assert not open_editor(window, desk, theme, settings, asked)
+    request = EditorRequest(EditorKind.PREFERENCE, thing=ACCELERATOR, attribute="peak_dense_fp4")
+    assert not open_editor(window, desk, theme, settings, request)
     (box,) = window.findChildren(QMessageBox)
     assert box.text() == "No source has a value; enter your own."
     box.close()
 
 
-def test_price_keeps_what_it_says(desk: Desk, theme: Theme, show: Show) -> None:
-    """Opening and saving without a change says so and changes nothing."""
-    first = PriceForm(desk, theme, thing=PART)
+def test_saving_an_unchanged_price_changes_nothing(desk: Desk, theme: Theme, show: Show) -> None:
+    first = PriceForm(desk, theme, thing=ACCELERATOR)
     show(first)
-    typed("2")
-    tab()
-    typed("3")
+    type_text("2")
+    press_tab()
+    type_text("3")
     first.in_instance.show_value(8)
     first.note_row.show_value("a year's term")
     first.source.title.show_value("Quote by mail")

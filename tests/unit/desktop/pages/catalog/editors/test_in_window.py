@@ -1,4 +1,4 @@
-"""A figure changed over the real window: everything that depends on it follows, and can be undone."""
+"""An edit of a figure in the window: dependent results follow, and can be undone."""
 
 from collections.abc import Iterator
 
@@ -15,77 +15,77 @@ from gpudesk.desktop.ui.widgets.number_edit import ValueEdit
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.service import GpuDeskService
-from tests.unit.desktop.pages.catalog.editors.keys import key, tab, typed
+from tests.unit.desktop.pages.catalog.editors.keys import press_key, press_tab, type_text
 
-PART, NAME = "mi325x", "memory_bandwidth"
+ACCELERATOR, NAME = "mi325x", "memory_bandwidth"
 
 
 @pytest.fixture
-def window(qapp: QApplication, bench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
-    program = DesktopProgram(qapp, bench)
-    made = program.open_new_window()
-    made.open_template("70b-chat-on-four")
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    yield made
+def window(qapp: QApplication, user_service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+    program = DesktopProgram(qapp, user_service)
+    main_window = program.open_new_window()
+    main_window.open_template("70b-chat-on-four")
+    main_window.activateWindow()
+    qtbot.waitUntil(main_window.isActiveWindow)
+    yield main_window
     program.end()
 
 
-def throughput(window: MainWindow) -> float:
+def get_throughput(window: MainWindow) -> float:
     answer = window.desk.answer
     assert answer is not None
-    column = window.desk.column(PART)
+    column = window.desk.column(ACCELERATOR)
     assert column is not None
     assert column.estimate is not None
     assert column.estimate.output_tokens_per_s is not None
     return column.estimate.output_tokens_per_s.value
 
 
-def test_value_is_stated_over_the_window_and_the_answer_follows(window: MainWindow, qtbot: QtBot) -> None:
-    before = throughput(window)
-    window.catalog.open_editor(EditorRequest(EditorKind.VALUE, thing=PART, attribute=NAME))
+def test_new_value_updates_the_answer(window: MainWindow, qtbot: QtBot) -> None:
+    before = get_throughput(window)
+    window.catalog.open_editor(EditorRequest(EditorKind.VALUE, thing=ACCELERATOR, attribute=NAME))
     (dialog,) = window.findChildren(ValueEditor)
     qtbot.waitUntil(dialog.isActiveWindow)
-    typed("5.3")
+    type_text("5.3")
     dialog.source.title.focus_control()
-    typed("Own run")
-    tab()
-    key(Qt.Key.Key_Return)
+    type_text("Own run")
+    press_tab()
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved
     window.desk.flush()
-    after = throughput(window)
+    after = get_throughput(window)
     assert after < before
     assert window.desk.impact is not None
     window.desk.service.user_catalog.undo()
     window.desk.flush()
-    assert throughput(window) == before
+    assert get_throughput(window) == before
 
 
 @pytest.mark.parametrize(
-    ("editing", "least"),
+    ("request", "least"),
     [
-        (EditorRequest(EditorKind.ACCELERATOR, thing=PART), 10),
+        (EditorRequest(EditorKind.ACCELERATOR, thing=ACCELERATOR), 10),
         (EditorRequest(EditorKind.SYSTEM), 3),
         (EditorRequest(EditorKind.STALENESS), 2),
-        (EditorRequest(EditorKind.VALUE, thing=PART, attribute=NAME), 1),
-        (EditorRequest(EditorKind.PRICE, thing=PART), 1),
+        (EditorRequest(EditorKind.VALUE, thing=ACCELERATOR, attribute=NAME), 1),
+        (EditorRequest(EditorKind.PRICE, thing=ACCELERATOR), 1),
     ],
 )
 def test_typing_replaces_the_number_of_each_field(
-    window: MainWindow, qtbot: QtBot, editing: EditorRequest, least: int
+    window: MainWindow, qtbot: QtBot, request: EditorRequest, least: int
 ) -> None:
-    window.catalog.open_editor(editing)
+    window.catalog.open_editor(request)
     (dialog,) = (each for each in window.findChildren(QDialog) if each.isVisible())
     qtbot.waitUntil(dialog.isActiveWindow)
     fields = [each for each in dialog.findChildren(ValueEdit) if not each.keeps_text and each.isEnabled()]
-    shown = [each for each in fields if each.isVisible()]
-    assert len(shown) >= least
-    for place, field in enumerate(shown):
+    visible_fields = [each for each in fields if each.isVisible()]
+    assert len(visible_fields) >= least
+    for position, field in enumerate(visible_fields):
         dialog.setFocus()
         field.setText("12")
-        if place % 2:
+        if position % 2:
             QTest.mouseClick(field, Qt.MouseButton.LeftButton)
         else:
             field.setFocus(Qt.FocusReason.TabFocusReason)
-        typed("7")
+        type_text("7")
         assert field.text() == "7", field.accessibleName()

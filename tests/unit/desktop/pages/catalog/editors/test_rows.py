@@ -1,4 +1,4 @@
-"""The rows of forms by themselves: what they take, and that nothing typed breaks them."""
+"""Rows of forms: accepted values, and robustness against any input."""
 
 import unicodedata
 
@@ -26,39 +26,39 @@ FORMAT = NumberFormat(float("-inf"), float("inf"), 9)
 
 
 @given(st.text(max_size=300))
-def test_any_text_is_kept_plain_or_refused(text: str) -> None:
+def test_any_text_is_made_plain_or_refused(text: str) -> None:
     try:
-        kept = check_plain_text(text, 200)
+        plain_text = check_plain_text(text, 200)
     except FieldError:
         return
-    assert len(kept) <= 200
-    assert all(unicodedata.category(each) not in ("Cc", "Cs") or each in "\n\t" for each in kept)
-    kept.encode()
+    assert len(plain_text) <= 200
+    assert all(unicodedata.category(each) not in ("Cc", "Cs") or each in "\n\t" for each in plain_text)
+    plain_text.encode()
 
 
 @given(st.text(max_size=40) | st.from_regex(r"\d{4}-\d\d-\d\d", fullmatch=True))
-def test_any_date_is_one_or_refused(text: str) -> None:
+def test_any_text_is_a_date_or_refused(text: str) -> None:
     try:
-        kept = check_date(text)
+        date = check_date(text)
     except FieldError:
         return
-    assert kept == text
-    assert len(kept) in (4, 7, 10)
+    assert date == text
+    assert len(date) in (4, 7, 10)
 
 
 @pytest.mark.parametrize("text", ["2026", "2026-11", "2026-02-28", "2024-02-29"])
-def test_dates_are_taken_as_they_are_written(text: str) -> None:
+def test_valid_dates_are_accepted_as_written(text: str) -> None:
     assert check_date(text) == text
 
 
 @pytest.mark.parametrize("text", ["2026-02-30", "2025-02-29", "26-11", "2024-W01-1", "20241101", "²026"])
-def test_what_is_no_day_is_refused(text: str) -> None:
+def test_invalid_dates_are_refused(text: str) -> None:
     with pytest.raises(FieldError, match="YYYY-MM-DD"):
         check_date(text)
 
 
 @given(st.text(max_size=40) | st.floats().map(str) | st.integers().map(str))
-def test_any_number_is_above_nought_or_refused(text: str) -> None:
+def test_any_number_is_positive_or_refused(text: str) -> None:
     try:
         number = parse_number(text, FORMAT)
     except FieldError:
@@ -67,7 +67,7 @@ def test_any_number_is_above_nought_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "unit", "typed", "inside"),
+    ("name", "unit", "text", "base_value"),
     [
         ("memory", "B", "192", 192 * 2**30),
         ("memory", "B", "192 GB", 192 * 10**9),
@@ -80,31 +80,31 @@ def test_any_number_is_above_nought_or_refused(text: str) -> None:
         ("total_parameters", "parameters", "70.6 billion", 70_600_000_000),
     ],
 )
-def test_what_is_typed_is_exact_in_the_unit_used_inside(
-    theme: Theme, qtbot: QtBot, name: str, unit: str, typed: str, inside: int
+def test_typed_value_is_exact_in_its_base_unit(
+    theme: Theme, qtbot: QtBot, name: str, unit: str, text: str, base_value: int
 ) -> None:
     row = NumberRow(theme, "value", "Value", list_unit_choices(name, unit))
     qtbot.addWidget(row)
-    row.edit.setText(typed)
-    assert row.inside() == inside
-    row.show_inside(inside)
-    assert row.inside() == inside, "what is shown is what is kept"
+    row.edit.setText(text)
+    assert row.inside() == base_value
+    row.show_inside(base_value)
+    assert row.inside() == base_value, "the displayed text stands for the same value"
 
 
-def test_tab_goes_through_a_form_as_one_reads(desk: Desk, theme: Theme, show: Show) -> None:
+def test_tab_follows_the_reading_order_of_a_form(desk: Desk, theme: Theme, show: Show) -> None:
     for form in (AcceleratorForm(desk, theme, thing="mi325x"), PriceForm(desk, theme, thing="mi325x")):
         show(form)
         reached: list[QWidget] = []
-        while (now := QApplication.focusWidget()) is not None and now not in reached:
-            reached.append(now)
+        while (focused := QApplication.focusWidget()) is not None and focused not in reached:
+            reached.append(focused)
             form.focusNextChild()
-        places = [
-            next(n for n, row in enumerate(form.rows) if row.isAncestorOf(each))
+        row_positions = [
+            next(position for position, row in enumerate(form.rows) if row.isAncestorOf(each))
             for each in reached
             if any(row.isAncestorOf(each) for row in form.rows)
         ]
-        begin = places.index(min(places))
-        assert places[begin:] + places[:begin] == sorted(places)
+        start = row_positions.index(min(row_positions))
+        assert row_positions[start:] + row_positions[:start] == sorted(row_positions)
         assert sum(isinstance(each, QLineEdit) for each in reached) >= 5
 
 
@@ -122,19 +122,19 @@ def test_every_control_has_a_name(desk: Desk, theme: Theme, show: Show) -> None:
             for each in form.findChildren(QWidget)
             if each.focusPolicy() and each.isVisible() and not each.accessibleName()
         ]
-        # What Qt puts into its own controls has the name of the control.
+        # Qt's own inner widgets have the name of their control.
         assert [type(each).__name__ for each in nameless if type(each).__module__.startswith("gpudesk")] == []
 
 
-def test_every_label_of_a_form_is_in_the_form(desk: Desk, theme: Theme, show: Show) -> None:
-    """A label without a parent would live as a hidden window until garbage is collected."""
-    former = set(QApplication.allWidgets())
+def test_every_label_of_a_form_has_a_parent(desk: Desk, theme: Theme, show: Show) -> None:
+    """A label without a parent would stay alive as a hidden window until the next garbage collection."""
+    former_widgets = set(QApplication.allWidgets())
     show(AcceleratorForm(desk, theme, thing="mi325x"))
-    windows = [each for each in set(QApplication.topLevelWidgets()) - former if each.parent() is None]
+    windows = [each for each in set(QApplication.topLevelWidgets()) - former_widgets if each.parent() is None]
     assert [each for each in windows if isinstance(each, ThemedLabel)] == []
 
 
-def test_all_words_of_a_form_can_be_translated(desk: Desk, theme: Theme, show: Show) -> None:
+def test_all_texts_of_a_form_are_translated(desk: Desk, theme: Theme, show: Show) -> None:
     set_language("pseudo")
     try:
         form = ValueEditor(desk, theme, "mi325x", "memory_bandwidth")

@@ -1,15 +1,15 @@
-"""The forms of one figure: a value of the user's, and the choice of a claim."""
+"""The editors of one figure: a value of the user, and the choice of a claim."""
 
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gpudesk import paths
 from gpudesk.catalog.user_store.edits import revert_attribute
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.desktop.pages.catalog.editors.fields import YesNoRow
@@ -21,361 +21,355 @@ from gpudesk.domain.claim import AttributeClaims, SourceKind
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 from gpudesk.text.messages import InputError, message
-from tests.unit.desktop.pages.catalog.editors.keys import Show, focused, key, tab, typed
+from tests.unit.desktop.pages.catalog.editors.keys import Show, get_focused_widget, press_key, press_tab, type_text
 
-PART, NAME = "mi325x", "memory_bandwidth"
-
-
-def bandwidth(desk: Desk) -> AttributeClaims:
-    return desk.service.catalog.attribute(PART, NAME)
+ACCELERATOR, ATTRIBUTE = "mi325x", "memory_bandwidth"
 
 
-def state(desk: Desk, theme: Theme, show: Show, value: str = "5.3", title: str = "Own run") -> ValueEditor:
-    dialog = ValueEditor(desk, theme, PART, NAME)
+def get_claims(desk: Desk) -> AttributeClaims:
+    return desk.service.catalog.attribute(ACCELERATOR, ATTRIBUTE)
+
+
+def enter_bandwidth(desk: Desk, theme: Theme, show: Show, value: str = "5.3", title: str = "Own run") -> ValueEditor:
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
     dialog.value_row.focus_control()
     dialog.value_row.control().selectAll()  # type: ignore[attr-defined]
-    typed(value)
+    type_text(value)
     dialog.source.title.focus_control()
     dialog.source.title.edit.selectAll()
-    typed(title)
-    key(Qt.Key.Key_Return)
+    type_text(title)
+    press_key(Qt.Key.Key_Return)
     return dialog
 
 
 # A value of the user's
 
 
-def test_value_is_stated_by_keyboard_and_holds_at_once(desk: Desk, theme: Theme, show: Show) -> None:
+def test_value_is_entered_by_keyboard_and_applies_at_once(desk: Desk, theme: Theme, show: Show) -> None:
     before = desk.service.answer(desk.scenario)
-    dialog = ValueEditor(desk, theme, PART, NAME)
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
-    typed("5.3")
-    tab(2)
-    typed("both directions")
-    tab()
-    typed("measured by us")
-    tab(2)
-    typed("Own run")
-    tab()
-    typed("Lab")
-    tab(2)
-    typed("2026-11")
-    key(Qt.Key.Key_Return)
+    type_text("5.3")
+    press_tab(2)
+    type_text("both directions")
+    press_tab()
+    type_text("measured by us")
+    press_tab(2)
+    type_text("Own run")
+    press_tab()
+    type_text("Lab")
+    press_tab(2)
+    type_text("2026-11")
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved
     assert not dialog.isVisible()
-    found = bandwidth(desk)
-    assert found.value == 5_300_000_000_000
-    claim = found.preferred
+    claims = get_claims(desk)
+    assert claims.value == 5_300_000_000_000
+    claim = claims.preferred
     assert claim is not None
     assert claim.own
     assert (claim.source.title, claim.source.publisher, claim.source.date) == ("Own run", "Lab", "2026-11")
     assert (claim.published, claim.conditions, claim.kind) == ("5.3 TB/s", "both directions", SourceKind.USER)
-    assert found.reason == "measured by us"
-    assert found.shipped is not None
-    assert found.shipped.value == 6_000_000_000_000
-    assert desk.service.answer(desk.scenario) != before, "what depends on it changes"
+    assert claims.reason == "measured by us"
+    assert claims.shipped is not None
+    assert claims.shipped.value == 6_000_000_000_000
+    assert desk.service.answer(desk.scenario) != before, "the answer uses the new value"
 
 
-def test_unit_beside_the_number_counts(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = ValueEditor(desk, theme, PART, NAME)
+def test_unit_field_applies_to_the_number(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
-    typed("5300")
-    tab()
-    key(Qt.Key.Key_Down)
+    type_text("5300")
+    press_tab()
+    press_key(Qt.Key.Key_Down)
     assert dialog.value_row.echo == "−12% vs. shipped value"
     dialog.source.title.focus_control()
-    typed("Own run")
-    key(Qt.Key.Key_Return)
-    assert bandwidth(desk).value == 5_300_000_000_000
+    type_text("Own run")
+    press_key(Qt.Key.Key_Return)
+    assert get_claims(desk).value == 5_300_000_000_000
 
 
-@pytest.mark.parametrize(("value", "inside"), [("5300 GB/s", 5.3e12), ("5.3TB/s", 5.3e12), ("5,300 gb/s", 5.3e12)])
-def test_unit_may_be_typed_after_the_number(desk: Desk, theme: Theme, show: Show, value: str, inside: float) -> None:
-    state(desk, theme, show, value)
-    assert bandwidth(desk).value == inside
-
-
-def test_number_is_read_as_the_language_writes_it(bench: GpuDeskService, theme: Theme, show: Show) -> None:
-    desk = Desk(bench, Formatter(GERMAN_NUMBERS))
-    state(desk, theme, show, "5,3")
-    assert bandwidth(desk).value == 5_300_000_000_000
-
-
-def test_wrong_number_is_told_at_the_field_once_the_typing_rests(
-    desk: Desk, theme: Theme, show: Show, qtbot: QtBot
+@pytest.mark.parametrize(("value", "base_value"), [("5300 GB/s", 5.3e12), ("5.3TB/s", 5.3e12), ("5,300 gb/s", 5.3e12)])
+def test_unit_may_be_typed_after_the_number(
+    desk: Desk, theme: Theme, show: Show, value: str, base_value: float
 ) -> None:
-    dialog = ValueEditor(desk, theme, PART, NAME)
+    enter_bandwidth(desk, theme, show, value)
+    assert get_claims(desk).value == base_value
+
+
+def test_number_is_read_as_the_language_writes_it(user_service: GpuDeskService, theme: Theme, show: Show) -> None:
+    desk = Desk(user_service, Formatter(GERMAN_NUMBERS))
+    enter_bandwidth(desk, theme, show, "5,3")
+    assert get_claims(desk).value == 5_300_000_000_000
+
+
+def test_invalid_number_is_reported_after_a_pause_in_typing(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
-    typed("fast")
+    type_text("fast")
     row = dialog.value_row
     assert not row.fault
     qtbot.waitUntil(lambda: "number" in row.fault)
     assert row.control().accessibleDescription() == row.fault
     row.control().selectAll()  # type: ignore[attr-defined]
-    typed("6")
-    assert not row.fault, "what is mended is not held against one"
+    type_text("6")
+    assert not row.fault, "the fault disappears with the next key"
 
 
-def test_source_is_required_and_is_where_saving_leads(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = ValueEditor(desk, theme, PART, NAME)
+def test_missing_source_is_reported_and_focused(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
-    typed("5.3")
-    key(Qt.Key.Key_Return)
+    type_text("5.3")
+    press_key(Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert dialog.source.title.fault == "Title is missing"
-    assert focused() is dialog.source.title.edit
-    assert not bandwidth(desk).overridden
+    assert get_focused_widget() is dialog.source.title.edit
+    assert not get_claims(desk).overridden
 
 
 @pytest.mark.parametrize(
     ("row", "text"), [("url", "example.com"), ("date", "2026-13"), ("date", "last year"), ("title", "a\x07b")]
 )
-def test_source_that_cannot_be_kept_is_told_at_its_field(
-    desk: Desk, theme: Theme, show: Show, row: str, text: str
-) -> None:
-    dialog = ValueEditor(desk, theme, PART, NAME)
+def test_invalid_source_is_reported_at_its_field(desk: Desk, theme: Theme, show: Show, row: str, text: str) -> None:
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
-    typed("5.3")
+    type_text("5.3")
     dialog.source.title.show_value("Own run")
     getattr(dialog.source, row).show_value(text)
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert [each.name for each in dialog.rows if each.fault] == [row]
-    assert not bandwidth(desk).overridden
+    assert not get_claims(desk).overridden
 
 
-def test_last_source_of_the_session_stands_there_again(desk: Desk, theme: Theme, show: Show) -> None:
-    state(desk, theme, show, title="Quote by mail")
-    following = ValueEditor(desk, theme, "mi355x", "price_low")
-    show(following)
-    assert following.source.title.text() == "Quote by mail"
-    typed("30000")
-    key(Qt.Key.Key_Return)
-    found = desk.service.catalog.attribute("mi355x", "price_low")
-    assert found.value == 30_000
-    assert found.preferred is not None
-    assert found.preferred.source == bandwidth(desk).preferred.source  # type: ignore[union-attr]
+def test_last_source_of_the_session_is_prefilled(desk: Desk, theme: Theme, show: Show) -> None:
+    enter_bandwidth(desk, theme, show, title="Quote by mail")
+    second = ValueEditor(desk, theme, "mi355x", "price_low")
+    show(second)
+    assert second.source.title.text() == "Quote by mail"
+    type_text("30000")
+    press_key(Qt.Key.Key_Return)
+    claims = desk.service.catalog.attribute("mi355x", "price_low")
+    assert claims.value == 30_000
+    assert claims.preferred is not None
+    assert claims.preferred.source == get_claims(desk).preferred.source  # type: ignore[union-attr]
 
 
-def test_former_source_is_offered_while_its_title_is_typed(desk: Desk, theme: Theme, show: Show) -> None:
-    state(desk, theme, show, title="Quote by mail")
-    dialog = ValueEditor(desk, theme, PART, "tdp")
+def test_earlier_sources_are_completed_by_title(desk: Desk, theme: Theme, show: Show) -> None:
+    enter_bandwidth(desk, theme, show, title="Quote by mail")
+    dialog = ValueEditor(desk, theme, ACCELERATOR, "tdp")
     show(dialog)
     row = dialog.source.title
     row.focus_control()
     row.edit.selectAll()
-    typed("quo")
+    type_text("quo")
     completer = row.edit.completer()
     assert completer.completionCount() == 1
-    dialog.source.publisher.show_value("somebody else")
+    dialog.source.publisher.show_value("another publisher")
     popup = completer.popup()
     assert popup is not None
     QTest.keyClick(popup, Qt.Key.Key_Down)
     QTest.keyClick(popup, Qt.Key.Key_Return)
-    assert dialog.source.publisher.text() is None, "the rest of it is filled in"
+    assert dialog.source.publisher.text() is None, "the other fields of the source are filled in"
 
 
-def test_own_value_is_changed_and_does_not_pile_up(desk: Desk, theme: Theme, show: Show) -> None:
-    state(desk, theme, show)
-    again = ValueEditor(desk, theme, PART, NAME)
-    assert again.value_row.control().text() == "5.3"  # type: ignore[attr-defined]
-    assert again.source.title.text() == "Own run"
-    again.deleteLater()
-    state(desk, theme, show, "5.5", "Second run")
-    own = [claim for claim in bandwidth(desk).claims if claim.own]
-    assert [claim.source.title for claim in own] == ["Second run"]
-    assert bandwidth(desk).value == 5_500_000_000_000
-    assert len(desk.service.user_catalog.facts) == 3, "a source, a claim, a choice"
+def test_second_value_replaces_the_first(desk: Desk, theme: Theme, show: Show) -> None:
+    enter_bandwidth(desk, theme, show)
+    second = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
+    assert second.value_row.control().text() == "5.3"  # type: ignore[attr-defined]
+    assert second.source.title.text() == "Own run"
+    second.deleteLater()
+    enter_bandwidth(desk, theme, show, "5.5", "Second run")
+    user_claims = [claim for claim in get_claims(desk).claims if claim.own]
+    assert [claim.source.title for claim in user_claims] == ["Second run"]
+    assert get_claims(desk).value == 5_500_000_000_000
+    assert len(desk.service.user_catalog.facts) == 3, "one source, one claim, one preference"
 
 
-def test_it_is_reverted_from_the_form_and_can_be_undone(desk: Desk, theme: Theme, show: Show) -> None:
-    state(desk, theme, show)
-    dialog = ValueEditor(desk, theme, PART, NAME)
+def test_value_is_reverted_in_the_form_and_undone(desk: Desk, theme: Theme, show: Show) -> None:
+    enter_bandwidth(desk, theme, show)
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
     assert dialog.revert_button.text() == "Reset to shipped value"
     dialog.revert_button.setFocus()
-    key(Qt.Key.Key_Space)
-    assert not bandwidth(desk).overridden
-    assert bandwidth(desk).value == 6_000_000_000_000
+    press_key(Qt.Key.Key_Space)
+    assert not get_claims(desk).overridden
+    assert get_claims(desk).value == 6_000_000_000_000
     desk.service.user_catalog.undo()
-    assert bandwidth(desk).value == 5_300_000_000_000
+    assert get_claims(desk).value == 5_300_000_000_000
 
 
-def test_words_yes_or_no_and_lists_are_stated_too(desk: Desk, theme: Theme, show: Show) -> None:
-    def stated(thing: str, name: str, enter: Callable[[ValueEditor], None]) -> object:
-        dialog = ValueEditor(desk, theme, thing, name)
+def test_texts_booleans_and_lists_are_entered(desk: Desk, theme: Theme, show: Show) -> None:
+    def enter_value(entry_id: str, name: str, fill: Callable[[ValueEditor], None]) -> object:
+        dialog = ValueEditor(desk, theme, entry_id, name)
         show(dialog)
-        enter(dialog)
+        fill(dialog)
         dialog.source.title.show_value("Own run")
         dialog.accept()
         assert dialog.saved, [row.fault for row in dialog.rows] + [dialog.note.text]
-        return desk.service.catalog.attribute(thing, name).value
+        return desk.service.catalog.attribute(entry_id, name).value
 
     def choose_no(dialog: ValueEditor) -> None:
         assert isinstance(dialog.value_row, YesNoRow)
-        dialog.value_row.show_yes(not was)
+        dialog.value_row.show_yes(not old_value)
 
     model = desk.service.catalog.models()[0].id
-    was = desk.service.catalog.attribute(model, "tied_embeddings").value
-    assert stated(PART, "memory_type", lambda _: typed("HBM4")) == "HBM4"
-    assert stated(PART, "supported_precisions", lambda _: typed("fp8, bf16, fp8")) == ("fp8", "bf16")
-    assert stated(model, "tied_embeddings", choose_no) is (not was)
+    old_value = desk.service.catalog.attribute(model, "tied_embeddings").value
+    assert enter_value(ACCELERATOR, "memory_type", lambda _: type_text("HBM4")) == "HBM4"
+    assert enter_value(ACCELERATOR, "supported_precisions", lambda _: type_text("fp8, bf16, fp8")) == ("fp8", "bf16")
+    assert enter_value(model, "tied_embeddings", choose_no) is (not old_value)
 
 
-def test_claims_stand_beside_it(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = ValueEditor(desk, theme, PART, NAME)
+def test_claims_are_listed_next_to_the_form(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
-    said = [line.node.sentence for line in dialog.claims.view.lines.lines]
-    assert said[0].startswith("6.0 TB/s, used")
-    assert sum("rejected" in line for line in said) >= 3
+    sentences = [line.node.sentence for line in dialog.claims.view.lines.lines]
+    assert sentences[0].startswith("6.0 TB/s, used")
+    assert sum("rejected" in line for line in sentences) >= 3
 
 
-# A purchase price, which has two ends
+# A purchase price with two ends
 
 
-def ends(desk: Desk) -> tuple[object, object]:
+def get_price_range(desk: Desk) -> tuple[object, object]:
     catalog = desk.service.catalog
-    return (catalog.attribute(PART, "price_low").value, catalog.attribute(PART, "price_high").value)
+    return (catalog.attribute(ACCELERATOR, "price_low").value, catalog.attribute(ACCELERATOR, "price_high").value)
 
 
-@pytest.mark.parametrize(("high", "wanted"), [("", (30_000, 30_000)), ("35000", (30_000, 35_000))])
-def test_purchase_price_above_the_shipped_range_is_stated_as_one_step(
-    desk: Desk, theme: Theme, show: Show, high: str, wanted: tuple[int, int]
+@pytest.mark.parametrize(("high", "expected"), [("", (30_000, 30_000)), ("35000", (30_000, 35_000))])
+def test_price_above_the_builtin_range_is_one_step(
+    desk: Desk, theme: Theme, show: Show, high: str, expected: tuple[int, int]
 ) -> None:
-    assert ends(desk) == (20_000, 25_000)
-    dialog = ValueEditor(desk, theme, PART, "price_high")
+    assert get_price_range(desk) == (20_000, 25_000)
+    dialog = ValueEditor(desk, theme, ACCELERATOR, "price_high")
     show(dialog)
-    typed("30000")
-    tab()
-    typed(high)
+    type_text("30000")
+    press_tab()
+    type_text(high)
     dialog.source.title.show_value("Quote by mail")
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved, [row.fault for row in dialog.rows]
-    assert ends(desk) == wanted
+    assert get_price_range(desk) == expected
     desk.service.user_catalog.undo()
-    assert ends(desk) == (20_000, 25_000)
+    assert get_price_range(desk) == (20_000, 25_000)
     desk.service.user_catalog.redo()
-    again = ValueEditor(desk, theme, PART, "price_low")
-    show(again)
-    assert again.high_row is not None
-    assert again.high_row.parse_number_or_none() == (35_000 if high else None)
-    again.revert_button.click()
-    assert ends(desk) == (20_000, 25_000)
+    second = ValueEditor(desk, theme, ACCELERATOR, "price_low")
+    show(second)
+    assert second.high_row is not None
+    assert second.high_row.parse_number_or_none() == (35_000 if high else None)
+    second.revert_button.click()
+    assert get_price_range(desk) == (20_000, 25_000)
 
 
-def test_upper_end_below_the_lower_is_told_there(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = ValueEditor(desk, theme, PART, "price_low")
+def test_upper_end_below_the_lower_is_reported(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = ValueEditor(desk, theme, ACCELERATOR, "price_low")
     show(dialog)
-    typed("30000")
-    tab()
-    typed("20000")
+    type_text("30000")
+    press_tab()
+    type_text("20000")
     dialog.source.title.show_value("Quote by mail")
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.high_row is not None
     assert "swap the two" in dialog.high_row.fault
 
 
-def test_both_ends_of_a_claim_are_taken(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = PreferenceEditor(desk, theme, PART, "price_low", claim="seed-002")
+def test_claim_sets_both_ends_of_a_price(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PreferenceEditor(desk, theme, ACCELERATOR, "price_low", claim="seed-002")
     show(dialog)
     dialog.reason.focus_control()
-    typed("a real quote")
-    key(Qt.Key.Key_Return)
+    type_text("a real quote")
+    press_key(Qt.Key.Key_Return)
     assert dialog.saved
-    assert ends(desk) == (22_000, 22_000)
-    back = PreferenceEditor(desk, theme, PART, "price_low")
-    show(back)
-    back.shipped_button.click()
-    assert ends(desk) == (20_000, 25_000)
+    assert get_price_range(desk) == (22_000, 22_000)
+    second = PreferenceEditor(desk, theme, ACCELERATOR, "price_low")
+    show(second)
+    second.shipped_button.click()
+    assert get_price_range(desk) == (20_000, 25_000)
 
 
 # What cannot be saved
 
 
-def test_full_disk_keeps_all_that_was_entered(
-    desk: Desk, theme: Theme, show: Show, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(own: UserCatalog, edit: object) -> None:
+def test_full_disk_keeps_the_input(desk: Desk, theme: Theme, show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
+    def raise_disk_full(user_catalog: UserCatalog, edit: object) -> None:
         raise InputError(
             message(
                 "own.file.full",
                 "cannot be written because the disk is full; your values are unchanged: free some space, then try "
                 "again",
             ),
-            str(own.path),
+            str(user_catalog.path),
         )
 
-    monkeypatch.setattr(UserCatalog, "write", full)
-    dialog = state(desk, theme, show)
+    monkeypatch.setattr(UserCatalog, "write", raise_disk_full)
+    dialog = enter_bandwidth(desk, theme, show)
     assert dialog.isVisible()
     assert dialog.note.isVisible()
     assert "the disk is full" in dialog.note.text
     assert "Your entries are kept" in dialog.note.text
     assert dialog.value_row.control().text() == "5.3"  # type: ignore[attr-defined]
-    assert not bandwidth(desk).overridden
+    assert not get_claims(desk).overridden
     monkeypatch.undo()
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert not dialog.isVisible(), "saved once there is room again"
-    assert bandwidth(desk).value == 5_300_000_000_000
+    assert get_claims(desk).value == 5_300_000_000_000
 
 
-def test_file_that_cannot_be_used_is_told_before_anything_is_typed(
-    own_file: Path, theme: Theme, show: Show, qtbot: QtBot
-) -> None:
-    path = own_file
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"no catalog at all" * 100)
-    with GpuDeskService.open() as bench:
-        desk = Desk(bench, Formatter())
-        dialog = ValueEditor(desk, theme, PART, NAME)
+def test_broken_file_is_reported_on_opening(theme: Theme, show: Show, qtbot: QtBot) -> None:
+    user_path = paths.get_user_catalog_path()
+    user_path.parent.mkdir(parents=True)
+    user_path.write_bytes(b"no catalog at all" * 100)
+    with GpuDeskService.open() as service:
+        desk = Desk(service, Formatter())
+        dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
         show(dialog)
         assert dialog.note.text.startswith("Saving is not possible: ")
-        typed("5.3")
+        type_text("5.3")
         dialog.source.title.show_value("Own run")
-        key(Qt.Key.Key_Return)
+        press_key(Qt.Key.Key_Return)
         assert dialog.isVisible()
-        assert path.read_bytes().startswith(b"no catalog")
+        assert user_path.read_bytes().startswith(b"no catalog")
 
 
-def test_locked_file_keeps_all_that_was_entered(desk: Desk, theme: Theme, show: Show, own_file: Path) -> None:
-    state(desk, theme, show)
-    with closing(sqlite3.connect(own_file, isolation_level=None)) as other:
+def test_locked_file_keeps_the_input(desk: Desk, theme: Theme, show: Show) -> None:
+    enter_bandwidth(desk, theme, show)
+    with closing(sqlite3.connect(paths.get_user_catalog_path(), isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        dialog = state(desk, theme, show, "5.5", "Second run")
+        dialog = enter_bandwidth(desk, theme, show, "5.5", "Second run")
         assert dialog.isVisible()
         assert "in use by another program" in dialog.note.text
         assert dialog.source.title.text() == "Second run"
         other.execute("ROLLBACK")
     dialog.accept()
-    assert bandwidth(desk).value == 5_500_000_000_000
+    assert get_claims(desk).value == 5_500_000_000_000
 
 
-def test_what_another_program_wrote_meanwhile_is_not_overwritten(desk: Desk, theme: Theme, show: Show) -> None:
-    state(desk, theme, show)
+def test_concurrent_edit_is_reported_before_saving(desk: Desk, theme: Theme, show: Show) -> None:
+    enter_bandwidth(desk, theme, show)
     with GpuDeskService.open() as other:
         catalog = other.catalog
-        other.user_catalog.do(revert_attribute(catalog, PART, NAME))
-    dialog = state(desk, theme, show, "5.5", "Second run")
+        other.user_catalog.do(revert_attribute(catalog, ACCELERATOR, ATTRIBUTE))
+    dialog = enter_bandwidth(desk, theme, show, "5.5", "Second run")
     assert dialog.isVisible()
     assert "another program" in dialog.note.text
     dialog.accept()
-    assert bandwidth(desk).value == 5_500_000_000_000, "saved on top of what holds now"
+    assert get_claims(desk).value == 5_500_000_000_000, "saved on top of the current values"
 
 
-def test_file_that_is_read_only_is_told_before_anything_is_typed(
+def test_read_only_file_is_reported_on_opening(
     desk: Desk, theme: Theme, show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(UserCatalog, "writable", property(lambda _: False))
-    dialog = ValueEditor(desk, theme, PART, NAME)
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
     assert dialog.note.isVisible()
     assert dialog.note.text == "Saving is not possible: the file with your values is read-only."
 
 
-def test_value_that_is_there_already_says_so(desk: Desk, theme: Theme, show: Show) -> None:
-    state(desk, theme, show)
-    dialog = state(desk, theme, show)
+def test_unchanged_value_is_reported(desk: Desk, theme: Theme, show: Show) -> None:
+    enter_bandwidth(desk, theme, show)
+    dialog = enter_bandwidth(desk, theme, show)
     assert dialog.isVisible()
     assert "current catalog value" in dialog.value_row.fault
 
@@ -383,65 +377,65 @@ def test_value_that_is_there_already_says_so(desk: Desk, theme: Theme, show: Sho
 # Leaving
 
 
-def test_escape_leaves_at_once_where_nothing_was_entered(
+def test_escape_closes_an_unedited_form(
     desk: Desk, theme: Theme, show: Show, answer_box: Callable[[str], list[str]]
 ) -> None:
-    asked = answer_box("Discard changes")
-    dialog = ValueEditor(desk, theme, PART, NAME)
+    questions = answer_box("Discard changes")
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
-    key(Qt.Key.Key_Escape)
+    press_key(Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    assert not asked
+    assert not questions
 
 
-def test_escape_asks_where_something_was(
+def test_escape_asks_before_discarding_edits(
     desk: Desk, theme: Theme, show: Show, answer_box: Callable[[str], list[str]]
 ) -> None:
-    asked = answer_box("Keep editing")
-    dialog = ValueEditor(desk, theme, PART, NAME)
+    questions = answer_box("Keep editing")
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
-    typed("5.3")
-    key(Qt.Key.Key_Escape)
+    type_text("5.3")
+    press_key(Qt.Key.Key_Escape)
     assert dialog.isVisible()
-    assert asked == ["Discard changes? Your entries are not saved yet."]
+    assert questions == ["Discard changes? Your entries are not saved yet."]
     answer_box("Discard changes")
-    key(Qt.Key.Key_Escape)
+    press_key(Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    assert not bandwidth(desk).overridden
+    assert not get_claims(desk).overridden
 
 
 # The choice of a claim
 
 
-def test_claim_is_chosen_by_keyboard_with_a_reason(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
-    dialog = PreferenceEditor(desk, theme, PART, NAME)
+def test_claim_is_chosen_by_keyboard(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
+    dialog = PreferenceEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
     assert dialog.options[0].hasFocus()
-    key(Qt.Key.Key_Down)
-    key(Qt.Key.Key_Down)
+    press_key(Qt.Key.Key_Down)
+    press_key(Qt.Key.Key_Down)
     assert dialog.chosen is not None
     assert dialog.chosen.source.id == "seed-002"
     qtbot.waitUntil(lambda: "MI325X" in dialog.impact.detail.text(), timeout=5000)
     dialog.reason.focus_control()
-    typed("the figure of our own runs")
-    key(Qt.Key.Key_Return)
-    found = bandwidth(desk)
-    assert found.value == 5_300_000_000_000
-    assert found.preference is not None
-    assert found.preference.reason == "the figure of our own runs"
+    type_text("the figure of our own runs")
+    press_key(Qt.Key.Key_Return)
+    claims = get_claims(desk)
+    assert claims.value == 5_300_000_000_000
+    assert claims.preference is not None
+    assert claims.preference.reason == "the figure of our own runs"
 
 
 def test_reason_is_required(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = PreferenceEditor(desk, theme, PART, NAME, claim="seed-002")
+    dialog = PreferenceEditor(desk, theme, ACCELERATOR, ATTRIBUTE, claim="seed-002")
     show(dialog)
-    key(Qt.Key.Key_Return)
+    press_key(Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert dialog.reason.fault == "Reason is missing"
-    assert focused() is dialog.reason.edit
+    assert get_focused_widget() is dialog.reason.edit
 
 
-def test_options_say_who_printed_what(desk: Desk, theme: Theme, show: Show) -> None:
-    dialog = PreferenceEditor(desk, theme, PART, NAME)
+def test_options_name_publisher_and_value(desk: Desk, theme: Theme, show: Show) -> None:
+    dialog = PreferenceEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
     names = [option.accessibleName() for option in dialog.options]
     assert names[0].startswith("6.0 TB/s, used, AMD, GEAK hardware data")
@@ -452,26 +446,24 @@ def test_options_say_who_printed_what(desk: Desk, theme: Theme, show: Show) -> N
     assert "“5.3 TB/s”" in seed
 
 
-def test_shipped_choice_is_taken_back(desk: Desk, theme: Theme, show: Show) -> None:
-    state(desk, theme, show)
-    dialog = PreferenceEditor(desk, theme, PART, NAME)
+def test_choice_is_reset_to_the_builtin_value(desk: Desk, theme: Theme, show: Show) -> None:
+    enter_bandwidth(desk, theme, show)
+    dialog = PreferenceEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
     assert dialog.options[0].choice.stance == "chosen by you"
     assert dialog.shipped_button.text() == "Use shipped value"
     dialog.shipped_button.setFocus()
-    key(Qt.Key.Key_Space)
-    assert bandwidth(desk).value == 6_000_000_000_000
-    assert any(claim.own for claim in bandwidth(desk).rivals), "the own value stays beside it"
+    press_key(Qt.Key.Key_Space)
+    assert get_claims(desk).value == 6_000_000_000_000
+    assert any(claim.own for claim in get_claims(desk).rivals), "the user's value remains as an alternative"
 
 
-def test_what_it_does_to_the_scenario_is_told_while_one_types(
-    desk: Desk, theme: Theme, show: Show, qtbot: QtBot
-) -> None:
-    dialog = ValueEditor(desk, theme, PART, NAME)
+def test_impact_is_shown_while_typing(desk: Desk, theme: Theme, show: Show, qtbot: QtBot) -> None:
+    dialog = ValueEditor(desk, theme, ACCELERATOR, ATTRIBUTE)
     show(dialog)
-    typed("3")
+    type_text("3")
     qtbot.waitUntil(lambda: "MI325X" in dialog.impact.words.text() + dialog.impact.detail.text(), timeout=5000)
     other = ValueEditor(desk, theme, "l4", "tdp")
     show(other)
-    typed("73")
+    type_text("73")
     qtbot.waitUntil(lambda: other.impact.words.text() == "Result unchanged", timeout=5000)

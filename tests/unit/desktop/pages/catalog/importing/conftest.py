@@ -1,4 +1,4 @@
-"""What tests of imports share: a service over a user's file of their own, a window on it, and files."""
+"""Fixtures for tests of imports: a window over a service with a real user file, and a model configuration."""
 
 import json
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ FOUR = "70b-chat-on-four"
 
 
 @pytest.fixture
-def own_window(qapp: QApplication, user_service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
+def user_window(qapp: QApplication, user_service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, user_service)
-    made = program.open_new_window()
-    made.resize(1440, 900)
-    made.open_template(FOUR)
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    yield made
+    main_window = program.open_new_window()
+    main_window.resize(1440, 900)
+    main_window.open_template(FOUR)
+    main_window.activateWindow()
+    qtbot.waitUntil(main_window.isActiveWindow)
+    yield main_window
     program.end()
 
 

@@ -1,4 +1,4 @@
-"""The preview of an import: what it shows, what can be changed in it, what it writes, and what it keeps."""
+"""The import dialog: preview, edits, saving, and what it keeps after a failure."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ SOURCE = Source("own-config-1", "config.json of Tiny", "Nobody", SourceKind.CONF
 WHY = message("file.unreadable", "cannot be read: {reason}", reason="the reason")
 
 
-def definition(head_dim: int = 64) -> dict[str, object]:
+def make_definition(head_dim: int = 64) -> dict[str, object]:
     return {
         "id": "tiny",
         "name": "Tiny",
@@ -43,13 +43,13 @@ def definition(head_dim: int = 64) -> dict[str, object]:
     }
 
 
-def model(head_dim: int = 64) -> ImportProposal:
+def propose_model(head_dim: int = 64) -> ImportProposal:
     return ImportProposal(
-        "model", "Tiny", make_model_facts(definition(head_dim), SOURCE, today="2026-11-21"), notes=(WHY,)
+        "model", "Tiny", make_model_facts(make_definition(head_dim), SOURCE, today="2026-11-21"), notes=(WHY,)
     )
 
 
-def prices(n: int, provider: str | None = None, date: str | None = None) -> ImportProposal:
+def propose_prices(n: int, provider: str | None = None, date: str | None = None) -> ImportProposal:
     facts = tuple(
         UserPrice(f"p{i}", "mi300x", "on_demand", SOURCE.id, SourceKind.USER, 2 + i / 100, provider=provider, date=date)
         for i in range(n)
@@ -57,52 +57,50 @@ def prices(n: int, provider: str | None = None, date: str | None = None) -> Impo
     return ImportProposal("prices", "offers.csv", (SOURCE, *facts))
 
 
-def shown(window: MainWindow, proposal: ImportProposal, qtbot: QtBot, **given: object) -> ImportDialog:
-    found = FileImport(Path("/somewhere/config.json"), ImportKind.CONFIG, proposal, **given)  # type: ignore[arg-type]
-    dialog = ImportDialog(window.desk, window.theme, window.jobs, found, parent=window)
+def open_dialog(window: MainWindow, proposal: ImportProposal, qtbot: QtBot, **options: object) -> ImportDialog:
+    file_import = FileImport(Path("/somewhere/config.json"), ImportKind.CONFIG, proposal, **options)  # type: ignore[arg-type]
+    dialog = ImportDialog(window.desk, window.theme, window.jobs, file_import, parent=window)
     dialog.open()
     qtbot.waitExposed(dialog)
     return dialog
 
 
-def texts(widget: QWidget) -> list[str]:
+def list_texts(widget: QWidget) -> list[str]:
     return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
 
 
-def test_a_model_is_shown_with_its_exact_figures(own_window: MainWindow, qtbot: QtBot) -> None:
-    dialog = shown(own_window, model(), qtbot)
-    said = texts(dialog)
-    # 4 layers of attention 512 × (2 × 512 + 2 × 128), feed-forward 3 × 512 × 2048 and two norms, and outside.
-    exact = 4 * (512 * (2 * 512 + 2 * 128) + 3 * 512 * 2048 + 2 * 512) + 2 * 1000 * 512 + 512
-    assert f"{exact:,}" in said
-    assert "2.00 KiB" in said
-    assert "4,096 tokens" in said
+def test_a_model_is_shown_with_its_exact_figures(user_window: MainWindow, qtbot: QtBot) -> None:
+    dialog = open_dialog(user_window, propose_model(), qtbot)
+    visible_texts = list_texts(dialog)
+    # 4 layers of attention 512 × (2 × 512 + 2 × 128), feed-forward 3 × 512 × 2048 and two norms; embeddings and norm.
+    parameters = 4 * (512 * (2 * 512 + 2 * 128) + 3 * 512 * 2048 + 2 * 512) + 2 * 1000 * 512 + 512
+    assert f"{parameters:,}" in visible_texts
+    assert "2.00 KiB" in visible_texts
+    assert "4,096 tokens" in visible_texts
     assert dialog.save_button.text() == "Add model"
 
 
-def test_enter_writes_it_in_one_step_that_can_be_undone(
-    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
-) -> None:
-    dialog = shown(own_window, model(), qtbot)
+def test_enter_saves_one_undoable_step(user_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot) -> None:
+    dialog = open_dialog(user_window, propose_model(), qtbot)
     name = dialog.row("name")
     assert isinstance(name, TextRow)
     name.edit.selectAll()
-    QTest.keyClicks(name.edit, "Tiny of mine")
+    QTest.keyClicks(name.edit, "My Tiny")
     QTest.keyClick(name.edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: dialog.saved)
-    assert user_service.catalog.model("tiny").name == "Tiny of mine"
+    assert user_service.catalog.model("tiny").name == "My Tiny"
     user_service.user_catalog.undo()
     assert len(user_service.user_catalog.facts) == 0
 
 
-def test_a_shipped_id_is_refused_at_its_field(
-    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
+def test_builtin_or_invalid_id_is_refused_at_its_field(
+    user_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
-    dialog = shown(own_window, model(), qtbot)
+    dialog = open_dialog(user_window, propose_model(), qtbot)
     row = dialog.row("id")
     assert isinstance(row, TextRow)
-    for given in ("llama-3.1-70b", "Not an id", ""):
-        row.edit.setText(given)
+    for text in ("llama-3.1-70b", "Not an id", ""):
+        row.edit.setText(text)
         dialog.accept()
         qtbot.waitUntil(lambda: bool(row.fault) and dialog.save_button.isEnabled())
         assert not dialog.saved
@@ -113,77 +111,77 @@ def test_a_shipped_id_is_refused_at_its_field(
     assert user_service.catalog.thing("tiny-2").own
 
 
-def test_what_cannot_be_written_keeps_what_was_entered(
-    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_failure_to_write_keeps_the_input(
+    user_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_own: UserCatalog, _edit: FactEdit) -> UserFacts:
+    def raise_disk_full(_catalog: UserCatalog, _edit: FactEdit) -> UserFacts:
         raise InputError(
             message("file.unwritable", "cannot be written: {reason}; choose another folder", reason="the disk is full"),
             "catalog.sqlite",
         )
 
-    monkeypatch.setattr(UserCatalog, "write", full)
-    dialog = shown(own_window, model(), qtbot)
+    monkeypatch.setattr(UserCatalog, "write", raise_disk_full)
+    dialog = open_dialog(user_window, propose_model(), qtbot)
     row = dialog.row("name")
     assert isinstance(row, TextRow)
-    row.edit.setText("Kept")
+    row.edit.setText("Renamed")
     dialog.accept()
     qtbot.waitUntil(lambda: bool(dialog.note.text))
     assert "the disk is full" in dialog.note.text
     assert dialog.isVisible()
-    assert row.edit.text() == "Kept"
+    assert row.edit.text() == "Renamed"
     assert dialog.save_button.isEnabled()
     assert len(user_service.user_catalog.facts) == 0
 
 
-def test_missing_fields_are_asked_for_and_counted_as_one_types(
-    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
+def test_missing_fields_are_requested_and_figures_follow_typing(
+    user_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
-    asked: list[FieldAnswers] = []
+    answers_list: list[FieldAnswers] = []
 
     def complete(answers: FieldAnswers) -> ImportProposal:
-        asked.append(answers)
+        answers_list.append(answers)
         head_dim = answers["head_dim"]
         assert isinstance(head_dim, int)
         if head_dim > 1000:
             raise InputError(
                 message("import.model.large", "is larger than the limit of {largest}", largest=1000), "head_dim"
             )
-        return model(head_dim)
+        return propose_model(head_dim)
 
     missing = (MissingImportField("head_dim", "whole", WHY), MissingImportField("tied", "yes_no", WHY))
-    dialog = shown(own_window, ImportProposal("model", "Tiny", (), missing=missing), qtbot, complete=complete)
-    assert "Parameters and KV cache appear once you fill in 2 fields." in texts(dialog)
+    dialog = open_dialog(user_window, ImportProposal("model", "Tiny", (), missing=missing), qtbot, complete=complete)
+    assert "Parameters and KV cache appear once you fill in 2 fields." in list_texts(dialog)
     head_dim, tied = dialog.row("head_dim"), dialog.row("tied")
     assert isinstance(head_dim, NumberRow)
     assert isinstance(tied, ChoiceRow)
     dialog.accept()
     assert head_dim.fault
-    assert not asked
+    assert not answers_list
     QTest.keyClicks(head_dim.edit, "2000")
     tied.box.setCurrentIndex(1)
-    qtbot.waitUntil(lambda: bool(asked))
+    qtbot.waitUntil(lambda: bool(answers_list))
     dialog.accept()
     assert "1,000" in head_dim.fault
     head_dim.edit.selectAll()
     QTest.keyClicks(head_dim.edit, "128")
-    qtbot.waitUntil(lambda: "4.00 KiB" in texts(dialog))
+    qtbot.waitUntil(lambda: "4.00 KiB" in list_texts(dialog))
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
-    assert asked[-1] == {"head_dim": 128, "tied": True}
+    assert answers_list[-1] == {"head_dim": 128, "tied": True}
     assert user_service.catalog.attribute("tiny", "mixers.attention.head_dim").value == 128
 
 
-def test_answers_that_open_further_fields_ask_for_them(own_window: MainWindow, qtbot: QtBot) -> None:
+def test_answer_may_reveal_further_fields(user_window: MainWindow, qtbot: QtBot) -> None:
     first = MissingImportField("architecture", "word", WHY, ("llama", "qwen2"))
     second = MissingImportField("head_dim", "whole", WHY)
 
     def complete(answers: FieldAnswers) -> ImportProposal:
         if "head_dim" not in answers:
             return ImportProposal("model", "Tiny", (), missing=(second,))
-        return model()
+        return propose_model()
 
-    dialog = shown(own_window, ImportProposal("model", "Tiny", (), missing=(first,)), qtbot, complete=complete)
+    dialog = open_dialog(user_window, ImportProposal("model", "Tiny", (), missing=(first,)), qtbot, complete=complete)
     word = dialog.row("architecture")
     assert isinstance(word, ChoiceRow)
     word.box.setCurrentIndex(2)
@@ -191,17 +189,17 @@ def test_answers_that_open_further_fields_ask_for_them(own_window: MainWindow, q
     assert not dialog.saved
 
 
-def test_prices_are_shown_by_part_and_take_provider_and_date(
-    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
+def test_prices_are_grouped_and_get_provider_and_date(
+    user_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
     def reread(provider: str | None, date: str | None) -> ProgressSteps[ImportProposal]:
         yield JobProgress(WHY)
-        return prices(101, provider=provider, date=date)
+        return propose_prices(101, provider=provider, date=date)
 
-    dialog = shown(own_window, prices(101), qtbot, reread=reread)
+    dialog = open_dialog(user_window, propose_prices(101), qtbot, reread=reread)
     assert dialog.save_button.text() == "Add 101 prices"
-    said = texts(dialog)
-    assert {"2.00", "2.50", "3.00", "101", "undated"} <= set(said)
+    visible_texts = list_texts(dialog)
+    assert {"2.00", "2.50", "3.00", "101", "undated"} <= set(visible_texts)
     provider, date = dialog.row("provider"), dialog.row("date")
     assert isinstance(provider, TextRow)
     assert isinstance(date, TextRow)
@@ -212,36 +210,34 @@ def test_prices_are_shown_by_part_and_take_provider_and_date(
     date.edit.setText("2026-11")
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
-    mine = [price for price in user_service.catalog.prices("mi300x") if price.own]
-    assert len(mine) == 101
-    assert {(price.provider, price.date) for price in mine} == {("Crusoe", "2026-11")}
+    user_prices = [price for price in user_service.catalog.prices("mi300x") if price.own]
+    assert len(user_prices) == 101
+    assert {(price.provider, price.date) for price in user_prices} == {("Crusoe", "2026-11")}
 
 
-def test_escape_leaves_it_out_and_writes_nothing(
-    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
-) -> None:
-    dialog = shown(own_window, prices(3, provider="Crusoe", date="2026-11-21"), qtbot)
+def test_escape_writes_nothing(user_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot) -> None:
+    dialog = open_dialog(user_window, propose_prices(3, provider="Crusoe", date="2026-11-21"), qtbot)
     assert dialog.row("provider") is None
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     assert len(user_service.user_catalog.facts) == 0
 
 
-def test_the_maker_is_asked_for_where_no_file_names_one(
-    own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
+def test_unknown_organization_can_be_entered(
+    user_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
-    assert shown(own_window, model(), qtbot).row("organisation") is None
+    assert open_dialog(user_window, propose_model(), qtbot).row("organisation") is None
     source = replace(SOURCE, publisher=UNKNOWN_MAKER)
-    facts = make_model_facts(definition() | {"organisation": UNKNOWN_MAKER}, source, today="2026-11-21")
-    dialog = shown(own_window, ImportProposal("model", "Tiny", facts), qtbot)
+    facts = make_model_facts(make_definition() | {"organisation": UNKNOWN_MAKER}, source, today="2026-11-21")
+    dialog = open_dialog(user_window, ImportProposal("model", "Tiny", facts), qtbot)
     row = dialog.row("organisation")
     assert isinstance(row, TextRow)
     assert row.edit.accessibleName() == "Organization"
     assert row.is_empty()
-    # Left empty it stays as it is, so that it keeps no one from adding the model.
+    # The organization is optional.
     row.edit.setText("Acme")
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
     assert user_service.catalog.model("tiny").organisation == "Acme"
-    (written,) = [fact for fact in user_service.user_catalog.facts if isinstance(fact, Source)]
-    assert written.publisher == "Acme"
+    (source_fact,) = [fact for fact in user_service.user_catalog.facts if isinstance(fact, Source)]
+    assert source_fact.publisher == "Acme"

@@ -1,4 +1,4 @@
-"""From files to facts through the real window: by menu, by drop; refusals; and the window never freezes."""
+"""Imports in the window: by menu and by drop, refusals, and that the window stays responsive."""
 
 import gc
 import json
@@ -34,7 +34,7 @@ def drop(window: MainWindow, *paths: Path) -> None:
     window.dropEvent(event)
 
 
-def dialog_of(window: MainWindow, qtbot: QtBot) -> ImportDialog:
+def wait_for_dialog(window: MainWindow, qtbot: QtBot) -> ImportDialog:
     def visible() -> list[ImportDialog]:
         return [each for each in window.findChildren(ImportDialog) if each.isVisible()]
 
@@ -47,77 +47,77 @@ def press(window: MainWindow, text: str) -> None:
     QTest.keyClick(button, Qt.Key.Key_Space)
 
 
-def prices(path: Path, n: int) -> Path:
+def write_prices(path: Path, n: int) -> Path:
     rows = (f"lab,i{i},eu-{i},{2 + i / 10000:.4f},8,64,1,MI325X,256,False\n" for i in range(n))
     path.write_text(HEAD + "".join(rows))
     return path
 
 
-def test_a_model_that_is_dropped_is_added_and_set(
-    own_window: MainWindow, user_service: GpuDeskService, llama: Path, qtbot: QtBot
+def test_dropped_model_is_imported_and_chosen(
+    user_window: MainWindow, user_service: GpuDeskService, llama: Path, qtbot: QtBot
 ) -> None:
-    drop(own_window, llama)
-    dialog = dialog_of(own_window, qtbot)
+    drop(user_window, llama)
+    dialog = wait_for_dialog(user_window, qtbot)
     name = dialog.row("name")
     assert isinstance(name, TextRow)
     QTest.keyClick(name.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: own_window.note.text.startswith("Imported My-Llama."))
+    qtbot.waitUntil(lambda: user_window.note.text.startswith("Imported My-Llama."))
     assert user_service.catalog.thing("my-llama").own
-    press(own_window, "Set as model")
-    assert own_window.desk.scenario.model == "my-llama"
-    own_window.desk.flush()
-    answer = own_window.desk.answer
+    press(user_window, "Set as model")
+    assert user_window.desk.scenario.model == "my-llama"
+    user_window.desk.flush()
+    answer = user_window.desk.answer
     assert answer is not None
-    assert own_window.desk.problem is None
+    assert user_window.desk.problem is None
     assert answer.scenario.model == "my-llama"
 
 
-def test_a_folder_is_as_good_as_its_configuration(own_window: MainWindow, llama: Path, qtbot: QtBot) -> None:
-    drop(own_window, llama.parent)
-    assert dialog_of(own_window, qtbot).proposal.name == "My-Llama"
+def test_model_folder_is_imported(user_window: MainWindow, llama: Path, qtbot: QtBot) -> None:
+    drop(user_window, llama.parent)
+    assert wait_for_dialog(user_window, qtbot).proposal.name == "My-Llama"
 
 
-def test_undo_in_the_note_takes_all_of_it_back(
-    own_window: MainWindow, user_service: GpuDeskService, llama: Path, qtbot: QtBot
+def test_undo_in_the_note_removes_the_import(
+    user_window: MainWindow, user_service: GpuDeskService, llama: Path, qtbot: QtBot
 ) -> None:
-    import_files(own_window, [llama])
-    dialog_of(own_window, qtbot).accept()
-    qtbot.waitUntil(lambda: own_window.note.text.startswith("Imported"))
-    press(own_window, "Undo")
+    import_files(user_window, [llama])
+    wait_for_dialog(user_window, qtbot).accept()
+    qtbot.waitUntil(lambda: user_window.note.text.startswith("Imported"))
+    press(user_window, "Undo")
     assert len(user_service.user_catalog.facts) == 0
 
 
-def test_files_are_chosen_by_the_key_of_the_menu(
-    own_window: MainWindow, llama: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_shortcut_opens_the_file_dialog(
+    user_window: MainWindow, llama: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ask(*_arguments: object) -> tuple[list[str], str]:
+    def choose_files(*_arguments: object) -> tuple[list[str], str]:
         return [str(llama)], ""
 
-    monkeypatch.setattr(QFileDialog, "getOpenFileNames", ask)
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", choose_files)
     modifiers = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    QTest.keyClick(own_window, Qt.Key.Key_O, modifiers)
-    assert dialog_of(own_window, qtbot).proposal.name == "My-Llama"
+    QTest.keyClick(user_window, Qt.Key.Key_O, modifiers)
+    assert wait_for_dialog(user_window, qtbot).proposal.name == "My-Llama"
 
 
-def test_several_files_come_one_after_the_other(
-    own_window: MainWindow, user_service: GpuDeskService, llama: Path, tmp_path: Path, qtbot: QtBot
+def test_several_files_are_imported_in_turn(
+    user_window: MainWindow, user_service: GpuDeskService, llama: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
     other = tmp_path / "Other" / "config.json"
     other.parent.mkdir()
     other.write_text(json.dumps({**LLAMA, "num_hidden_layers": 40}))
-    drop(own_window, llama, other)
-    first = dialog_of(own_window, qtbot)
+    drop(user_window, llama, other)
+    first = wait_for_dialog(user_window, qtbot)
     assert first.windowTitle().endswith("1 of 2")
     QTest.keyClick(first, Qt.Key.Key_Escape)
-    second = dialog_of(own_window, qtbot)
+    second = wait_for_dialog(user_window, qtbot)
     assert second.windowTitle().endswith("2 of 2")
     second.accept()
-    qtbot.waitUntil(lambda: own_window.note.text.startswith("Imported Other."))
+    qtbot.waitUntil(lambda: user_window.note.text.startswith("Imported Other."))
     assert {thing.id for thing in user_service.catalog.things() if thing.own} == {"other"}
 
 
-def broken(folder: Path) -> list[tuple[Path, str]]:
-    """Return files that cannot be brought in, and what is said of each."""
+def write_broken_files(folder: Path) -> list[tuple[Path, str]]:
+    """Return files that cannot be imported, each with a part of its error message."""
     (folder / "zip.json").write_bytes(b"PK\x03\x04" + b"\x00" * 100)
     (folder / "deep.json").write_bytes(b'{"a":' * 100_000)
     (folder / "folder.json").mkdir()
@@ -133,74 +133,74 @@ def broken(folder: Path) -> list[tuple[Path, str]]:
     ]
 
 
-def test_what_cannot_be_brought_in_is_said_and_nothing_is_written(
-    own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot
+def test_faulty_files_are_reported_and_change_nothing(
+    user_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
     folder = tmp_path / "broken"
     folder.mkdir()
-    for path, said in broken(folder):
-        own_window.note.clear()
-        drop(own_window, path)
-        qtbot.waitUntil(lambda: bool(own_window.note.text))
-        assert own_window.note.text.startswith("Import failed: ")
-        assert said in own_window.note.text
-        assert own_window.note.text.endswith("Nothing was changed.")
-        assert not own_window.findChildren(ImportDialog)
+    for path, expected_text in write_broken_files(folder):
+        user_window.note.clear()
+        drop(user_window, path)
+        qtbot.waitUntil(lambda: bool(user_window.note.text))
+        assert user_window.note.text.startswith("Import failed: ")
+        assert expected_text in user_window.note.text
+        assert user_window.note.text.endswith("Nothing was changed.")
+        assert not user_window.findChildren(ImportDialog)
     assert len(user_service.user_catalog.facts) == 0
     assert not user_service.user_catalog.path or not user_service.user_catalog.path.exists()
 
 
-def turns(done: Callable[[], bool], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return how long the event loop was away each time until something is done, in seconds.
+def measure_gaps(is_finished: Callable[[], bool], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the gaps between turns of the event loop until a condition holds, in seconds.
 
-    What tests before left in memory is none of the window's: no collection of it is measured.
+    Garbage collection is off, since it would walk over objects that other tests left.
     """
     gc.disable()
     monkeypatch.setattr(gc, "collect", lambda _generation=2: 0)
-    beats = [time.perf_counter()]
+    times = [time.perf_counter()]
     timer = QTimer()
     timer.setInterval(0)
-    timer.timeout.connect(lambda: beats.append(time.perf_counter()))
+    timer.timeout.connect(lambda: times.append(time.perf_counter()))
     timer.start()
     try:
-        qtbot.waitUntil(done, timeout=20_000)
+        qtbot.waitUntil(is_finished, timeout=20_000)
     finally:
         gc.enable()
         timer.stop()
-    return [later - sooner for sooner, later in pairwise(beats)]
+    return [later - earlier for earlier, later in pairwise(times)]
 
 
-def test_the_window_goes_on_while_ten_thousand_prices_come(
-    own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_window_stays_responsive_while_importing_10000_prices(
+    user_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import_files(own_window, [prices(tmp_path / "many.csv", 10_000)])
-    reading = turns(lambda: not own_window.jobs.running, qtbot, monkeypatch)
-    dialog_of(own_window, qtbot).accept()
-    writing = turns(lambda: not own_window.jobs.running, qtbot, monkeypatch)
-    qtbot.waitUntil(lambda: own_window.note.text.startswith("Imported"))
+    import_files(user_window, [write_prices(tmp_path / "many.csv", 10_000)])
+    reading_gaps = measure_gaps(lambda: not user_window.jobs.running, qtbot, monkeypatch)
+    wait_for_dialog(user_window, qtbot).accept()
+    writing_gaps = measure_gaps(lambda: not user_window.jobs.running, qtbot, monkeypatch)
+    qtbot.waitUntil(lambda: user_window.note.text.startswith("Imported"))
     assert sum(price.own for price in user_service.catalog.prices("mi325x")) == 10_000
-    # It comes by again and again, never away for most of the time; how short it is away is a benchmark.
-    for away in (reading, writing):
-        assert len(away) > 10
-        assert max(away) < sum(away) / 2
+    # The event loop keeps turning, without one gap that takes most of the time; a benchmark limits the gaps.
+    for gaps in (reading_gaps, writing_gaps):
+        assert len(gaps) > 10
+        assert max(gaps) < sum(gaps) / 2
 
 
-def test_a_long_reading_is_cancelled_from_the_status_bar(
-    own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot
+def test_reading_is_cancelled(
+    user_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    import_files(own_window, [prices(tmp_path / "many.csv", 200_000)])
-    qtbot.waitUntil(lambda: "of 200,0" in own_window.status.job, timeout=20_000)
-    own_window.jobs.cancel()
-    qtbot.waitUntil(lambda: not own_window.jobs.running)
-    assert not own_window.findChildren(ImportDialog)
-    assert own_window.status.job == ""
+    import_files(user_window, [write_prices(tmp_path / "many.csv", 200_000)])
+    qtbot.waitUntil(lambda: "of 200,0" in user_window.status.job, timeout=20_000)
+    user_window.jobs.cancel()
+    qtbot.waitUntil(lambda: not user_window.jobs.running)
+    assert not user_window.findChildren(ImportDialog)
+    assert user_window.status.job == ""
     assert len(user_service.user_catalog.facts) == 0
 
 
-def test_closing_the_window_ends_a_reading(own_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
-    import_files(own_window, [prices(tmp_path / "many.csv", 200_000)])
+def test_closing_the_window_stops_reading(user_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    import_files(user_window, [write_prices(tmp_path / "many.csv", 200_000)])
     qtbot.wait(50)
-    assert own_window.jobs.running
-    jobs = own_window.jobs
-    own_window.close()
+    assert user_window.jobs.running
+    jobs = user_window.jobs
+    user_window.close()
     assert not jobs.running

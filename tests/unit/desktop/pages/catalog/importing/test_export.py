@@ -1,4 +1,4 @@
-"""Export from the window: a table as a file, the user's facts as a pack."""
+"""Export from the window: a table as a file, the user's values as a pack."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ Choose = Callable[[Path, str], None]
 
 @pytest.fixture
 def choose(monkeypatch: pytest.MonkeyPatch) -> Choose:
-    """Return what answers the system's question for a file, with the form that is chosen next to it."""
+    """Return a function that answers the file dialog with a path and a file format."""
 
     def answer(path: Path, form: str) -> None:
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), form))
@@ -30,7 +30,7 @@ def choose(monkeypatch: pytest.MonkeyPatch) -> Choose:
     return answer
 
 
-def written(window: MainWindow, qtbot: QtBot) -> str:
+def wait_for_note(window: MainWindow, qtbot: QtBot) -> str:
     qtbot.waitUntil(lambda: not window.jobs.running)
     return window.note.text
 
@@ -44,43 +44,41 @@ def written(window: MainWindow, qtbot: QtBot) -> str:
         (CatalogSection.YOURS, "own"),
     ],
 )
-def test_the_list_that_is_shown_is_offered_first(own_window: MainWindow, section: CatalogSection, table: str) -> None:
-    own_window.settings.put(SECTION_SETTING, section.value)
-    own_window.catalog.export()
-    (form,) = own_window.findChildren(TableExportForm)
+def test_current_list_is_the_default_table(user_window: MainWindow, section: CatalogSection, table: str) -> None:
+    user_window.settings.put(SECTION_SETTING, section.value)
+    user_window.catalog.export()
+    (form,) = user_window.findChildren(TableExportForm)
     assert form.table == table
     form.reject()
 
 
-def test_a_table_gets_the_suffix_of_its_form(
-    own_window: MainWindow, tmp_path: Path, choose: Choose, qtbot: QtBot
-) -> None:
-    own_window.settings.put(SECTION_SETTING, CatalogSection.PRICES.value)
-    own_window.catalog.export()
-    (form,) = own_window.findChildren(TableExportForm)
+def test_suffix_follows_the_format(user_window: MainWindow, tmp_path: Path, choose: Choose, qtbot: QtBot) -> None:
+    user_window.settings.put(SECTION_SETTING, CatalogSection.PRICES.value)
+    user_window.catalog.export()
+    (form,) = user_window.findChildren(TableExportForm)
     choose(tmp_path / "prices", "CSV (*.csv)")
     form.accept()
-    assert written(own_window, qtbot) == f"Saved: {tmp_path / 'prices.csv'}."
+    assert wait_for_note(user_window, qtbot) == f"Saved: {tmp_path / 'prices.csv'}."
     head = (tmp_path / "prices.csv").read_text("utf-8-sig").splitlines()
     assert any("on_demand" in line for line in head)
 
 
-def test_what_cannot_be_written_is_said(own_window: MainWindow, tmp_path: Path, choose: Choose, qtbot: QtBot) -> None:
-    own_window.catalog.export()
-    (form,) = own_window.findChildren(TableExportForm)
+def test_failure_to_write_is_reported(user_window: MainWindow, tmp_path: Path, choose: Choose, qtbot: QtBot) -> None:
+    user_window.catalog.export()
+    (form,) = user_window.findChildren(TableExportForm)
     choose(tmp_path / "nowhere" / "a.csv", "")
     form.accept()
-    said = written(own_window, qtbot)
-    assert said.startswith("Not saved: ")
-    assert said.endswith("Existing files are unchanged.")
+    note = wait_for_note(user_window, qtbot)
+    assert note.startswith("Not saved: ")
+    assert note.endswith("Existing files are unchanged.")
 
 
-def test_facts_are_handed_on_signed(
-    own_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, choose: Choose, qtbot: QtBot
+def test_signed_pack_is_exported(
+    user_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, choose: Choose, qtbot: QtBot
 ) -> None:
     user_service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
-    own_window.catalog.make_pack()
-    (form,) = own_window.findChildren(PackExportForm)
+    user_window.catalog.make_pack()
+    (form,) = user_window.findChildren(PackExportForm)
     choose(tmp_path / "ours", "")
     form.accept()
     assert form.isVisible(), "the name is missing"
@@ -89,7 +87,7 @@ def test_facts_are_handed_on_signed(
     form.signing.edited.emit()
     form.by.show_value("Ada")
     form.accept()
-    assert written(own_window, qtbot) == f"Saved: {tmp_path / 'ours.gpudeskpack'}."
+    assert wait_for_note(user_window, qtbot) == f"Saved: {tmp_path / 'ours.gpudeskpack'}."
     pack = read_pack((tmp_path / "ours.gpudeskpack").read_bytes())
     assert (pack.name, pack.signature is not None and pack.signature.name) == ("Ours", "Ada")
     assert dict(pack.facts.facts) == dict(ALL.facts)

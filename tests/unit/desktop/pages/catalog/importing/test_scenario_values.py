@@ -1,4 +1,4 @@
-"""A scenario with facts of its author is opened by someone else, through the real window."""
+"""A scenario that carries its author's values, opened by another user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.unit.catalog.carried_samples import save_of_author
 
 
 @pytest.fixture
-def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def scenario_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "shared.gpudesk"
     with monkeypatch.context() as author:
         author.setenv("GPUDESK_HOME", str(tmp_path / "author"))
@@ -32,39 +32,39 @@ def press(window: MainWindow, text: str) -> None:
 
 
 def open_pack(window: MainWindow, qtbot: QtBot) -> PackDialog:
-    def shown() -> list[PackDialog]:
+    def list_dialogs() -> list[PackDialog]:
         return [each for each in window.findChildren(PackDialog) if each.isVisible()]
 
-    qtbot.waitUntil(lambda: bool(shown()))
-    return shown()[0]
+    qtbot.waitUntil(lambda: bool(list_dialogs()))
+    return list_dialogs()[0]
 
 
-def test_entries_that_are_lacking_are_offered_and_the_scenario_opened_with_them(
-    own_window: MainWindow, user_service: GpuDeskService, shared: Path, qtbot: QtBot
+def test_missing_entries_are_imported_before_opening(
+    user_window: MainWindow, user_service: GpuDeskService, scenario_file: Path, qtbot: QtBot
 ) -> None:
-    assert not own_window.open_path(shared)
-    assert "Acme 1" in own_window.note.text
+    assert not user_window.open_path(scenario_file)
+    assert "Acme 1" in user_window.note.text
     assert len(user_service.user_catalog.facts) == 0
-    press(own_window, "Review values…")
-    dialog = open_pack(own_window, qtbot)
+    press(user_window, "Review values…")
+    dialog = open_pack(user_window, qtbot)
     dialog.trust.setChecked(True)
     dialog.accept()
-    qtbot.waitUntil(lambda: own_window.document.path == shared)
-    own_window.desk.flush()
-    assert own_window.desk.problem is None
-    assert [each.accelerator for each in own_window.desk.scenario.accelerators] == ["acme-1", "mi325x"]
+    qtbot.waitUntil(lambda: user_window.document.path == scenario_file)
+    user_window.desk.flush()
+    assert user_window.desk.problem is None
+    assert [each.accelerator for each in user_window.desk.scenario.accelerators] == ["acme-1", "mi325x"]
     assert user_service.catalog.attribute("mi325x", "memory_bandwidth").overridden
 
 
-def test_other_figures_are_told_after_opening_and_left_where_nobody_takes_them(
-    own_window: MainWindow, user_service: GpuDeskService, shared: Path, qtbot: QtBot
+def test_differing_values_are_offered_after_opening(
+    user_window: MainWindow, user_service: GpuDeskService, scenario_file: Path, qtbot: QtBot
 ) -> None:
-    document = json.loads(shared.read_text())
+    document = json.loads(scenario_file.read_text())
     document["scenario"]["accelerators"] = [{"accelerator": "mi325x", "count": 1}]
-    shared.write_text(json.dumps(document))
-    assert own_window.open_path(shared)
-    assert "use your values" in own_window.note.text
-    press(own_window, "Review values…")
-    open_pack(own_window, qtbot).reject()
+    scenario_file.write_text(json.dumps(document))
+    assert user_window.open_path(scenario_file)
+    assert "use your values" in user_window.note.text
+    press(user_window, "Review values…")
+    open_pack(user_window, qtbot).reject()
     assert len(user_service.user_catalog.facts) == 0
-    assert own_window.document.path == shared
+    assert user_window.document.path == scenario_file
