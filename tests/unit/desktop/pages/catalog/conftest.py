@@ -1,4 +1,4 @@
-"""The page Catalog over a service whose user's facts last as long as the test."""
+"""Fixtures for tests of the Catalog page, over a user catalog that lasts as long as the test."""
 
 from collections.abc import Iterator
 
@@ -15,8 +15,8 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture
-def own_desk(qtbot: QtBot) -> Iterator[Desk]:
-    """Return a desk whose catalog may be changed."""
+def user_desk(qtbot: QtBot) -> Iterator[Desk]:
+    """Return a desk whose catalog can be edited."""
     with GpuDeskService(GpuDeskService.open().catalog) as service:
         desk = Desk(service, Formatter(ENGLISH_NUMBERS))
         desk.open(read_template("70b-chat-on-four"))
@@ -24,9 +24,9 @@ def own_desk(qtbot: QtBot) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def page(own_desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> CatalogPage:
-    made = CatalogPage(own_desk, theme, settings)
-    qtbot.addWidget(made)
-    made.resize(920, 700)
-    made.show()
-    return made
+def page(user_desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> CatalogPage:
+    catalog_page = CatalogPage(user_desk, theme, settings)
+    qtbot.addWidget(catalog_page)
+    catalog_page.resize(920, 700)
+    catalog_page.show()
+    return catalog_page

@@ -1,4 +1,4 @@
-"""The page Compare over the real service, shown offscreen."""
+"""Fixtures for tests of the Compare page over the real service."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,14 +20,14 @@ MakePage = Callable[..., ComparePage]
 
 @pytest.fixture
 def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> ComparePage:
-    made = ComparePage(desk, theme, settings)
-    qtbot.addWidget(made)
-    made.resize(944, 753)
-    made.show()
-    return made
+    compare_page = ComparePage(desk, theme, settings)
+    qtbot.addWidget(compare_page)
+    compare_page.resize(944, 753)
+    compare_page.show()
+    return compare_page
 
 
-def with_counts(scenario: Scenario, *counts: int) -> Scenario:
+def replace_counts(scenario: Scenario, *counts: int) -> Scenario:
     choices = tuple(
         AcceleratorChoice(choice.accelerator, count, slot=choice.slot)
         for choice, count in zip(scenario.accelerators, counts, strict=False)

@@ -1,4 +1,4 @@
-"""Pieces of the page Compare: widths, typing ahead, what yields in the strip, the legend."""
+"""Parts of the Compare page: column widths, type-ahead, headline strip, legend."""
 
 from dataclasses import replace
 
@@ -17,62 +17,61 @@ from gpudesk.report.comparison.table import build_comparison_table
 from gpudesk.report.comparison.tables import ComparisonTable
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
-from tests.unit.desktop.pages.compare.conftest import FOUR, with_counts
+from tests.unit.desktop.pages.compare.conftest import FOUR, replace_counts
 
 PLAIN = Formatter(ENGLISH_NUMBERS)
 LABELS = ["Output throughput", "Time per output token", "Time to first token", "Board power"]
 
 
-def test_letters_make_a_word_and_single_letters_go_round() -> None:
-    typed = TypeAhead()
-    assert typed.find("t", LABELS, -1) == 1
-    assert typed.find("i", LABELS, 1) == 1
-    assert [typed.find(letter, LABELS, 1) for letter in "me to"][-1] == 2
-    assert TypeAhead().find("t", LABELS, 2) == 1, "after the last it begins again"
-    assert TypeAhead().find("pow", LABELS, -1) == 3, "no label begins so, one has it"
+def test_type_ahead_finds_words_and_cycles_by_letter() -> None:
+    type_ahead = TypeAhead()
+    assert type_ahead.find("t", LABELS, -1) == 1
+    assert type_ahead.find("i", LABELS, 1) == 1
+    assert [type_ahead.find(letter, LABELS, 1) for letter in "me to"][-1] == 2
+    assert TypeAhead().find("t", LABELS, 2) == 1, "wraps around after the last"
+    assert TypeAhead().find("pow", LABELS, -1) == 3, "a label that contains the text"
     assert TypeAhead().find("xyz", LABELS, 0) is None
 
 
-def table_of(service: GpuDeskService, name: str) -> ComparisonTable:
+def build_table(service: GpuDeskService, name: str) -> ComparisonTable:
     return build_comparison_table(service.answer(read_template(name)), PLAIN)
 
 
 @pytest.mark.parametrize(
-    ("name", "room", "margins"), [("mi325x-or-h200-70b", 934, WIDE), (FOUR, 934, WIDE), ("405b-one-node", 934, DENSE)]
+    ("name", "available_width", "margins"),
+    [("mi325x-or-h200-70b", 934, WIDE), (FOUR, 934, WIDE), ("405b-one-node", 934, DENSE)],
 )
-def test_columns_fit_the_room_of_usual_windows(
-    service: GpuDeskService, theme: Theme, name: str, room: int, margins: object
+def test_columns_fit_common_windows(
+    service: GpuDeskService, theme: Theme, name: str, available_width: int, margins: object
 ) -> None:
-    table = table_of(service, name)
-    widths = ComparisonLayout(theme, TextCache(theme)).widths(room, table.heads, table.rows)
+    table = build_table(service, name)
+    widths = ComparisonLayout(theme, TextCache(theme)).widths(available_width, table.heads, table.rows)
     assert widths.margins is margins
-    assert widths.label + widths.column * len(table.heads) <= room
+    assert widths.label + widths.column * len(table.heads) <= available_width
 
 
-def test_columns_keep_their_figures_where_room_is_short(service: GpuDeskService, theme: Theme) -> None:
-    table = table_of(service, "405b-one-node")
-    measures = ComparisonLayout(theme, TextCache(theme))
-    short, usual = (measures.widths(room, table.heads, table.rows) for room in (500, 934))
+def test_narrow_table_keeps_figure_columns(service: GpuDeskService, theme: Theme) -> None:
+    table = build_table(service, "405b-one-node")
+    layout = ComparisonLayout(theme, TextCache(theme))
+    short, usual = (layout.widths(available_width, table.heads, table.rows) for available_width in (500, 934))
     assert short.column == pytest.approx(usual.column, abs=6)
-    assert short.label > usual.label, "what has to be scrolled anyway leaves labels whole"
+    assert short.label > usual.label, "labels are whole when columns scroll anyway"
 
 
-def test_one_long_name_does_not_push_figures_out_of_sight(service: GpuDeskService, theme: Theme) -> None:
-    table = table_of(service, "405b-one-node")
-    long = replace(table.heads[0], name="A name that is far longer than any figure of its column")
-    measures = ComparisonLayout(theme, TextCache(theme))
-    widths = measures.widths(934, (long, *table.heads[1:]), table.rows)
+def test_long_name_does_not_widen_its_column(service: GpuDeskService, theme: Theme) -> None:
+    table = build_table(service, "405b-one-node")
+    long_head = replace(table.heads[0], name="A name that is far longer than any figure of its column")
+    layout = ComparisonLayout(theme, TextCache(theme))
+    widths = layout.widths(934, (long_head, *table.heads[1:]), table.rows)
     assert widths.label + widths.column * len(table.heads) <= 934
 
 
 def test_two_marks_fit_into_every_gutter() -> None:
     for margins in (WIDE, DENSE):
-        assert margins.gutter - margins.inset >= 2 * 11, "a tie and its method, 11 wide each"
+        assert margins.gutter - margins.inset >= 2 * 11, "a tie mark and a method mark, 11 px each"
 
 
-def test_names_yield_before_swatches_and_swatches_before_answers(
-    service: GpuDeskService, theme: Theme, qtbot: QtBot
-) -> None:
+def test_headlines_drop_names_then_whole_boxes(service: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
     strip = HeadlineStrip(theme)
     qtbot.addWidget(strip)
     strip.resize(1300, strip.height())
@@ -84,32 +83,32 @@ def test_names_yield_before_swatches_and_swatches_before_answers(
     assert LeaderDetail.SWATCHES in [box.naming for box in strip._boxes]
     assert all(box.isVisible() for box in strip._boxes)
     strip.resize(1000, strip.height())
-    assert strip._boxes[-1].naming is LeaderDetail.NAMES, "one winner keeps its name longest"
+    assert strip._boxes[-1].naming is LeaderDetail.NAMES, "a single winner keeps its name longest"
     strip.resize(560, strip.height())
     assert [box.figure for box in strip._boxes if box.isVisible()] == ["output_tokens_per_s", "max_concurrency"]
 
 
-def test_widths_hold_in_a_drag(service: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
+def test_widths_are_stable_during_a_drag(service: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
     strip = HeadlineStrip(theme)
     qtbot.addWidget(strip)
     strip.resize(1300, strip.height())
     headlines = build_screen_headlines(service.answer(read_template("mi325x-or-h200-70b")), PLAIN)
     strip.show_answers([replace(each, text="1,234,567,890,123") for each in headlines])
     before = [box.geometry() for box in strip._boxes]
-    shorter = [replace(each, text="1") if place else each for place, each in enumerate(headlines)]
+    shorter = [replace(each, text="1") if position else each for position, each in enumerate(headlines)]
     strip.show_answers(shorter, steady=True)
     assert [box.geometry() for box in strip._boxes] == before
     strip.show_answers(shorter)
     assert [box.geometry() for box in strip._boxes] != before
 
 
-def test_legend_explains_only_the_marks_that_are_there(service: GpuDeskService) -> None:
-    table = table_of(service, FOUR)
+def test_legend_explains_only_visible_marks(service: GpuDeskService) -> None:
+    table = build_table(service, FOUR)
     assert find_marks(table.rows) == ("best", "overlap", "disputed", "calibrated")
     tied = [replace(row, cells=row.cells[2:]) for row in table.rows if row.key == "ttft_ms"]
-    assert find_marks(tied) == ("best", "overlap", "calibrated"), "a tie keeps the mark of its method"
+    assert find_marks(tied) == ("best", "overlap", "calibrated"), "a tied cell keeps the mark of its method"
     price = [row for row in table.rows if row.key == "price"]
     assert find_marks(price) == ("disputed",)
-    scenario = with_counts(read_template("405b-one-node"), 4, 4, 4, 4, 4, 4)
+    scenario = replace_counts(read_template("405b-one-node"), 4, 4, 4, 4, 4, 4)
     short = build_comparison_table(service.answer(scenario), PLAIN)
     assert "unfit" in find_marks(short.rows)

@@ -1,4 +1,4 @@
-"""The page Cost: its charts, what is missing and how it is stated, and inputs that cannot be."""
+"""The Cost page: charts, missing prices, entered values, and invalid inputs."""
 
 import zipfile
 from dataclasses import replace
@@ -37,21 +37,21 @@ OF_TEMPLATE = CostSettings(single_accelerators=True)
 @pytest.fixture
 def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> CostPage:
     """Return the page with four accelerators, of which MI355X has no price."""
-    made = CostPage(desk, theme, settings)
-    qtbot.addWidget(made)
-    made.resize(1180, 760)
-    made.show()
-    made.activateWindow()
-    qtbot.waitExposed(made)
-    return made
+    cost_page = CostPage(desk, theme, settings)
+    qtbot.addWidget(cost_page)
+    cost_page.resize(1180, 760)
+    cost_page.show()
+    cost_page.activateWindow()
+    qtbot.waitExposed(cost_page)
+    return cost_page
 
 
-def overview(page: CostPage) -> CostOverview:
+def get_overview(page: CostPage) -> CostOverview:
     assert isinstance(page.view, CostOverview)
     return page.view
 
 
-def assumptions(page: CostPage) -> AssumptionsView:
+def show_assumptions(page: CostPage) -> AssumptionsView:
     page.choose_view("assumptions")
     assert isinstance(page.view, AssumptionsView)
     return page.view
@@ -68,42 +68,42 @@ def type_into(edit: NumberEdit, text: str) -> None:
 # The charts
 
 
-def test_four_charts_say_what_they_show(page: CostPage) -> None:
-    view = overview(page)
+def test_overview_has_four_charts(page: CostPage) -> None:
+    view = get_overview(page)
     assert view.tokens.title == "Cost per million output tokens"
     assert view.tokens.subtitle == "USD before taxes, with input processing"
     assert view.years.title == "Cost over 3 years"
-    said = view.tokens.accessibleDescription()
-    assert "H200 SXM: rented 1.28" in said
-    assert "MI355X: rented 1.47" in said
-    assert "purchase price unknown" in said
+    description = view.tokens.accessibleDescription()
+    assert "H200 SXM: rented 1.28" in description
+    assert "MI355X: rented 1.47" in description
+    assert "purchase price unknown" in description
     assert "66,502" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("MI325X owned"), "the cheapest, until the user chooses another"
     assert view.influences.rows[0].name == "Utilization"
     assert "H200 SXM: payback period of buying: 19.6 months. Compared with renting 24/7." in view.rent.summary()
 
 
-def test_figures_are_those_of_the_service(page: CostPage, desk: Desk) -> None:
+def test_totals_equal_those_of_the_service(page: CostPage, desk: Desk) -> None:
     assert desk.answer is not None
     costs = desk.service.costing.costs(desk.answer)
-    for row, column in zip(overview(page).years.data(desk.formatter).rows, costs.columns, strict=True):
-        shown = row[-1].replace(",", "")
-        assert shown == ("—" if column.tco is None else f"{column.tco.total_usd:.0f}")
+    for row, column in zip(get_overview(page).years.data(desk.formatter).rows, costs.columns, strict=True):
+        total_text = row[-1].replace(",", "")
+        assert total_text == ("—" if column.tco is None else f"{column.tco.total_usd:.0f}")
 
 
-def test_a_click_shows_what_moves_another_accelerator(page: CostPage, qtbot: QtBot) -> None:
-    view = overview(page)
-    place = view.tokens.band(0).center().toPoint()
-    QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=QPoint(20, place.y()))
+def test_click_shows_the_sensitivity_of_another_accelerator(page: CostPage, qtbot: QtBot) -> None:
+    view = get_overview(page)
+    position = view.tokens.band(0).center().toPoint()
+    QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=QPoint(20, position.y()))
     assert view.influences.subtitle.startswith("H200 SXM owned")
-    assert [len(row.segments) for row in view.influences.rows] == [1] * 8, "two shades would need a key"
+    assert [len(row.segments) for row in view.influences.rows] == [1] * 8, "two shades would need a legend"
     view.choose("mi355x")
     page.refresh()
     assert view.influences.subtitle.startswith("MI355X rented")
 
 
 def test_rows_are_chosen_by_keys(page: CostPage) -> None:
-    view = overview(page)
+    view = get_overview(page)
     view.years.setFocus()
     for _ in range(2):
         QTest.keyClick(view.years, Qt.Key.Key_Down)
@@ -115,10 +115,10 @@ def test_rows_are_chosen_by_keys(page: CostPage) -> None:
     assert view.years.current == 0
 
 
-def test_a_load_that_changes_no_cost_of_ownership_leaves_its_chart_unpainted(
+def test_chart_of_unchanged_costs_is_not_repainted(
     page: CostPage, desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    view, updated = overview(page), []
+    view, updated = get_overview(page), []
     monkeypatch.setattr(view.years, "update", lambda: updated.append("years"))
     monkeypatch.setattr(view.tokens, "update", lambda: updated.append("tokens"))
     with qtbot.waitSignal(desk.answered):
@@ -126,8 +126,8 @@ def test_a_load_that_changes_no_cost_of_ownership_leaves_its_chart_unpainted(
     assert updated == ["tokens"]
 
 
-def test_lines_cross_where_buying_gets_cheaper(page: CostPage, desk: Desk) -> None:
-    view = overview(page)
+def test_rent_and_purchase_lines_cross_at_the_break_even(page: CostPage, desk: Desk) -> None:
+    view = get_overview(page)
     drawing = view.rent.drawing
     assert [line.key for line in drawing.lines] == ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
     assert [line.key for line in drawing.ghosts] == ["h200-sxm", "mi325x", "b200-hgx"]
@@ -136,34 +136,34 @@ def test_lines_cross_where_buying_gets_cheaper(page: CostPage, desk: Desk) -> No
     for each in desk.service.costing.costs(desk.answer).break_evens:
         if each.name == "months_to_own" and each.value is not None:
             assert months[each.key] == pytest.approx(each.value)
-    value, read = view.rent.read_at(12.2) or (0.0, None)
+    value, readout = view.rent.read_at(12.2) or (0.0, None)
     assert value == 12.0
-    assert read is not None
-    assert read.heads == ("rent", "buy")
+    assert readout is not None
+    assert readout.heads == ("rent", "buy")
 
 
-def test_a_copy_has_the_numbers_of_all_charts(page: CostPage) -> None:
+def test_copy_has_the_data_of_all_charts(page: CostPage) -> None:
     page.copy()
     text = QGuiApplication.clipboard().text()
     for title in ("Cost per million output tokens, USD", "Cost of ownership, USD", "Cost sensitivity", "Rent or buy"):
         assert title in text
 
 
-def test_amounts_are_shown_in_the_currency_that_was_set(page: CostPage, desk: Desk) -> None:
+def test_amounts_are_shown_in_the_chosen_currency(page: CostPage, desk: Desk) -> None:
     costs = replace(desk.scenario.costs, currency=DisplayCurrency("EUR", 0.5, "2026-11-01"))
     desk.edit("Currency", costs=costs)
     desk.flush()
-    view = overview(page)
+    view = get_overview(page)
     assert "EUR" in view.tokens.subtitle
     assert "33,251" in view.years.rows[0].sentence
 
 
-# What is missing, and what is stated
+# Missing and entered values
 
 
-def test_a_missing_price_is_asked_for_at_its_field(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
+def test_link_of_a_missing_price_focuses_its_field(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
     page.resize(1180, 480)
-    view = overview(page)
+    view = get_overview(page)
     page.grab()
     link = next(link for link in view.tokens._links if link.key == "mi355x")
     QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=link.place.center().toPoint())
@@ -177,15 +177,15 @@ def test_a_missing_price_is_asked_for_at_its_field(page: CostPage, desk: Desk, q
     assert desk.scenario.costs.parts == {"mi355x": {"price_usd": UncertainValue.exactly(35_000.0)}}
     assert price.origin.text() == "Entered by you"
     page.choose_view("overview")
-    assert "purchase price unknown" not in overview(page).tokens.accessibleDescription()
+    assert "purchase price unknown" not in get_overview(page).tokens.accessibleDescription()
     desk.undo_stack.undo()
     desk.flush()
     assert desk.scenario.costs == OF_TEMPLATE
-    assert "purchase price unknown" in overview(page).tokens.accessibleDescription()
+    assert "purchase price unknown" in get_overview(page).tokens.accessibleDescription()
 
 
-def test_enter_on_a_row_without_a_price_asks_for_it(page: CostPage) -> None:
-    view = overview(page)
+def test_enter_on_a_row_without_a_price_opens_the_assumptions(page: CostPage) -> None:
+    view = get_overview(page)
     page.grab()
     view.years.setFocus()
     QTest.keyClick(view.years, Qt.Key.Key_Up)
@@ -194,8 +194,8 @@ def test_enter_on_a_row_without_a_price_asks_for_it(page: CostPage) -> None:
     assert isinstance(page.view, AssumptionsView)
 
 
-def test_an_input_of_all_is_a_range(page: CostPage, desk: Desk) -> None:
-    row = assumptions(page).rows[None, "energy_usd_per_kwh"]
+def test_common_input_is_a_range(page: CostPage, desk: Desk) -> None:
+    row = show_assumptions(page).rows[None, "energy_usd_per_kwh"]
     assert [edit.text() for edit in row.edits] == ["0.08", "0.14", "0.2"]
     had_reset = row.reset is not None
     assert not had_reset
@@ -215,32 +215,32 @@ def test_an_input_of_all_is_a_range(page: CostPage, desk: Desk) -> None:
     assert not row.reset.isVisible()
 
 
-def test_grids_out_of_sight_follow_once_the_first_are_shown(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
+def test_invisible_fields_are_created_later(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
     page.choose_view("assumptions")
     view = page.view
     assert isinstance(view, AssumptionsView)
-    fields = set(view.findChildren(NumberEdit))
+    first_fields = set(view.findChildren(NumberEdit))
     qtbot.waitUntil(lambda: not view._waiting)
-    every = set(view.findChildren(NumberEdit))
-    assert len(fields) < len(every) / 2
-    assert every > {edit for row in view.rows.values() for edit in row.edits}
-    last = view.rows["mi355x", "discount"]
-    assert (last.unit.text(), last.origin.text() != "") == ("%", True)
+    all_fields = set(view.findChildren(NumberEdit))
+    assert len(first_fields) < len(all_fields) / 2
+    assert all_fields > {edit for row in view.rows.values() for edit in row.edits}
+    last_row = view.rows["mi355x", "discount"]
+    assert (last_row.unit.text(), last_row.origin.text() != "") == ("%", True)
 
 
-def test_an_api_that_lacks_a_price_says_so_at_the_field(page: CostPage, desk: Desk) -> None:
-    rows = assumptions(page).rows
-    given, made = (rows[None, f"api_{side}_usd_per_million"] for side in ("input", "output"))
-    type_into(given.edits[1], "0.2")
+def test_api_needs_both_prices(page: CostPage, desk: Desk) -> None:
+    rows = show_assumptions(page).rows
+    input_price, output_price = (rows[None, f"api_{side}_usd_per_million"] for side in ("input", "output"))
+    type_into(input_price.edits[1], "0.2")
     desk.flush()
-    assert made.origin.text() == "Enter both prices"
-    type_into(made.edits[1], "0.6")
+    assert output_price.origin.text() == "Enter both prices"
+    type_into(output_price.edits[1], "0.6")
     desk.flush()
-    assert made.origin.text() == "Entered by you"
+    assert output_price.origin.text() == "Entered by you"
 
 
-def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
-    row = assumptions(page).rows["mi325x", "discount"]
+def test_shares_are_edited_in_percent(page: CostPage, desk: Desk) -> None:
+    row = show_assumptions(page).rows["mi325x", "discount"]
     assert row.unit.text() == "%"
     type_into(row.edits[1], "18")
     desk.flush()
@@ -251,7 +251,7 @@ def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "typed", "said"),
+    ("name", "place", "typed", "expected_fault"),
     [
         ("pue", 1, "0.5", "Minimum: 1"),
         ("pue", 1, "9", "Maximum: 5"),
@@ -260,19 +260,19 @@ def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
         ("pue", 2, "1.2", "Enter at least the likely value, 1.3"),
     ],
 )
-def test_what_cannot_be_is_said_at_the_field(
-    page: CostPage, desk: Desk, name: str, place: int, typed: str, said: str
+def test_invalid_input_is_reported_at_its_field(
+    page: CostPage, desk: Desk, name: str, place: int, typed: str, expected_fault: str
 ) -> None:
-    edit = assumptions(page).rows[None, name].edits[place]
+    edit = show_assumptions(page).rows[None, name].edits[place]
     type_into(edit, typed)
     desk.flush()
-    assert said in edit.fault
+    assert expected_fault in edit.fault
     assert edit.text() == typed
     assert desk.scenario.costs == OF_TEMPLATE
 
 
-def test_controls_change_what_holds_for_all(page: CostPage, desk: Desk) -> None:
-    controls = assumptions(page).controls
+def test_controls_change_common_settings(page: CostPage, desk: Desk) -> None:
+    controls = show_assumptions(page).controls
     assert controls.single.isChecked()
     QTest.mouseClick(controls.single, Qt.MouseButton.LeftButton, pos=QPoint(8, controls.single.height() // 2))
     desk.flush()
@@ -287,35 +287,35 @@ def test_controls_change_what_holds_for_all(page: CostPage, desk: Desk) -> None:
     costs = desk.scenario.costs
     assert (costs.rent_term, costs.runs_on, costs.around) == ("spot", "ROCm", 0.2)
     assert costs.parts["mi325x"]["discount"] == UncertainValue(0.16, 0.19, 0.22)
-    said = assumptions(page).rows["mi325x", "discount"].origin.text()
-    assert said.startswith("Anecdotal: unnamed buyers")
+    origin = show_assumptions(page).rows["mi325x", "discount"].origin.text()
+    assert origin.startswith("Anecdotal: unnamed buyers")
     QTest.mouseClick(controls.reset, Qt.MouseButton.LeftButton)
     desk.flush()
     assert desk.scenario.costs == NO_COST_SETTINGS
     assert controls.term.value == "on_demand"
 
 
-def test_lines_of_accelerators_are_those_that_are_compared(page: CostPage, desk: Desk) -> None:
-    view = assumptions(page)
-    assert {part for part, _ in view.rows} == {None, "h200-sxm", "mi325x", "b200-hgx", "mi355x"}
+def test_inputs_are_those_of_compared_accelerators(page: CostPage, desk: Desk) -> None:
+    view = show_assumptions(page)
+    assert {key for key, _ in view.rows} == {None, "h200-sxm", "mi325x", "b200-hgx", "mi355x"}
     desk.edit("Fewer", accelerators=desk.scenario.accelerators[:2])
     desk.flush()
-    assert {part for part, _ in view.rows} == {None, "h200-sxm", "mi325x"}
+    assert {key for key, _ in view.rows} == {None, "h200-sxm", "mi325x"}
 
 
-def test_the_inputs_are_copied_as_a_table(page: CostPage, desk: Desk) -> None:
-    assumptions(page)
+def test_inputs_are_copied_as_a_table(page: CostPage, desk: Desk) -> None:
+    show_assumptions(page)
     page.copy()
     text = QGuiApplication.clipboard().text()
     assert "Electricity price\tall\t$0.14" in text
     assert "Purchase price\tMI355X\t—\tno value" in text
     assert "catalog prices (specialized cloud), newest 2026-" in text
     assert desk.answer is not None
-    assert desk.answer.catalog_revision[:8] not in text, "nobody can read it"
+    assert desk.answer.catalog_revision[:8] not in text, "a hash is of no use to a reader"
 
 
 def test_every_field_is_named(page: CostPage) -> None:
-    rows = assumptions(page).rows.values()
+    rows = show_assumptions(page).rows.values()
     names = [edit.accessibleName() for row in rows for edit in row.edits]
     assert all(names)
     assert len(set(names)) == len(names)
@@ -324,32 +324,32 @@ def test_every_field_is_named(page: CostPage) -> None:
 # States of the page
 
 
-def test_what_is_missing_is_said(page: CostPage, desk: Desk) -> None:
+def test_page_without_accelerators_hides_the_view(page: CostPage, desk: Desk) -> None:
     desk.edit("None", accelerators=())
     desk.flush()
     assert not page.view.isVisible()
     assert not page.head.copy.isEnabled()
 
 
-def test_what_does_not_fit_costs_nothing_and_says_so(page: CostPage, desk: Desk) -> None:
-    parts = tuple(replace(choice, count=1) for choice in desk.scenario.accelerators)
-    desk.edit("Too big", model="llama-3.1-405b", accelerators=parts)
+def test_accelerator_that_does_not_fit_has_no_cost_per_token(page: CostPage, desk: Desk) -> None:
+    choices = tuple(replace(choice, count=1) for choice in desk.scenario.accelerators)
+    desk.edit("Too big", model="llama-3.1-405b", accelerators=choices)
     desk.flush()
-    view = overview(page)
+    view = get_overview(page)
     assert "throughput at this load unknown" in view.tokens.accessibleDescription()
     assert view.rent.drawing.note or not view.rent.drawing.lines
 
 
-def test_a_tool_tip_tells_all_of_a_row(page: CostPage) -> None:
-    chart = overview(page).years
+def test_row_of_a_tool_tip_is_found_by_position(page: CostPage) -> None:
+    chart = get_overview(page).years
     assert chart._find_row_at(QPointF(chart.band(2).center())) == 2
     assert chart._find_row_at(QPointF(5.0, 1.0)) == -1
 
 
-# Views of one question
+# Other views
 
 
-def test_tokens_cost_less_where_each_user_gets_less(page: CostPage, desk: Desk) -> None:
+def test_cost_per_token_rises_with_interactivity(page: CostPage, desk: Desk) -> None:
     page.choose_view("tokens")
     view = page.view
     assert isinstance(view, TokenCostView)
@@ -360,17 +360,17 @@ def test_tokens_cost_less_where_each_user_gets_less(page: CostPage, desk: Desk) 
     assert lines["mi355x"].end == "rented"
     assert "Cost vs. interactivity" in view.chart.title
     assert view.chart.summary().startswith("H200 SXM: ")
-    value, read = view.chart.read_at(20.0) or (0.0, None)
+    value, readout = view.chart.read_at(20.0) or (0.0, None)
     assert value == 20.0
-    assert read is not None
-    assert len(read.rows) == 4
+    assert readout is not None
+    assert len(readout.rows) == 4
     model = view.table.model()
-    shown = [model.index(0, column).data() for column in range(model.columnCount())]
-    assert shown[:3] == ["H200 SXM", "0.81", "0.20"]
-    assert shown[-1] == "owned"
+    texts = [model.index(0, column).data() for column in range(model.columnCount())]
+    assert texts[:3] == ["H200 SXM", "0.81", "0.20"]
+    assert texts[-1] == "owned"
 
 
-def test_months_of_payback_stand_clear_of_the_curves(page: CostPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_payback_labels_do_not_overlap_the_curves(page: CostPage, monkeypatch: pytest.MonkeyPatch) -> None:
     page.choose_view("rent")
     view = page.view
     assert isinstance(view, RentOrBuyView)
@@ -378,18 +378,18 @@ def test_months_of_payback_stand_clear_of_the_curves(page: CostPage, monkeypatch
     chart.resize(900, 200)
     boxes = dict[str, QRectF]()
 
-    def note(self: TextPainter, _: object, x: float, baseline: float, text: str, token: str, __: object) -> None:
+    def record_box(self: TextPainter, _: object, x: float, baseline: float, text: str, token: str, __: object) -> None:
         if text.endswith(" months"):
             boxes[text] = QRectF(x, baseline - 8, self.width(text, token), 8)
 
-    monkeypatch.setattr(TextPainter, "draw_haloed", note)
+    monkeypatch.setattr(TextPainter, "draw_haloed", record_box)
     chart.grab()
     assert list(boxes) == ["20 months", "13 months", "14 months"]
     points = [QPointF(*each) for curve in chart.sample_curves() for each in curve]
     assert not [text for text, box in boxes.items() if any(map(box.contains, points))]
 
 
-def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
+def test_break_even_compares_any_two_accelerators(page: CostPage) -> None:
     page.choose_view("rent")
     view = page.view
     assert isinstance(view, RentOrBuyView)
@@ -400,7 +400,7 @@ def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
     assert price == ("$38,900", "$22,000 (20,000 – 25,000)", "Above it, H200 SXM costs less per token.")
     assert view.rents.texts()[0][1] == "MI325X"
     assert len(view.rents.texts()) == 4
-    assert all(row[4].startswith("$") for row in view.rents.texts()), "the cost of tokens at each rent"
+    assert all(row[4].startswith("$") for row in view.rents.texts()), "cost per token at each rent"
     view.which.chosen.emit("h200-sxm")
     view.rival.chosen.emit("b200-hgx")
     rows = {row[0]: row[1:] for row in view.table.texts()}
@@ -409,7 +409,7 @@ def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
     assert not any("break-even purchase price" in row[0] for row in view.table.texts())
 
 
-def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:
+def test_simulation_runs_in_the_background(page: CostPage, qtbot: QtBot) -> None:
     page.choose_view("draws")
     view = page.view
     assert isinstance(view, SimulationView)
@@ -426,12 +426,12 @@ def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:
     view.kind.chosen.emit("rented")
     qtbot.waitUntil(lambda: view.draws is not None and view.draws.rented)
     assert len(view.chart.drawing.lines) == 4
-    value, read = view.chart.read_at(1.0) or (0.0, None)
-    assert read is not None
+    value, readout = view.chart.read_at(1.0) or (0.0, None)
+    assert readout is not None
     assert value == pytest.approx(1.0, abs=0.2)
 
 
-def test_draws_of_quick_edits_are_made_by_one_job_after_the_other(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
+def test_quick_edits_run_one_simulation_at_a_time(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
     page.choose_view("draws")
     view = page.view
     assert isinstance(view, SimulationView)
@@ -440,11 +440,11 @@ def test_draws_of_quick_edits_are_made_by_one_job_after_the_other(page: CostPage
         desk.flush()
         assert len(view._jobs._all) == 1
     qtbot.waitUntil(lambda: not view._jobs.running)
-    assert view._question == (desk.answer, False), "the last answer is drawn in the end"
+    assert view._question == (desk.answer, False), "the last answer is simulated"
     assert view.draws is not None
 
 
-def test_views_are_remembered_and_in_the_menu(page: CostPage, desk: Desk, theme: Theme, settings: UserSettings) -> None:
+def test_view_is_saved_and_views_are_actions(page: CostPage, desk: Desk, theme: Theme, settings: UserSettings) -> None:
     page.choose_view("rent")
     assert CostPage(desk, theme, settings).head.segment.value == "rent"
     ids = [spec.id for spec in page.list_page_actions()]
@@ -452,7 +452,7 @@ def test_views_are_remembered_and_in_the_menu(page: CostPage, desk: Desk, theme:
 
 
 @pytest.mark.parametrize("view", ["overview", "tokens", "rent", "draws", "cases", "assumptions"])
-def test_every_view_has_numbers_to_copy(page: CostPage, view: str) -> None:
+def test_every_view_has_data_to_copy(page: CostPage, view: str) -> None:
     page.choose_view(view)
     for chart in page.view.charts:
         data = chart.data(chart.formatter)
@@ -460,16 +460,16 @@ def test_every_view_has_numbers_to_copy(page: CostPage, view: str) -> None:
         assert all(len(row) == len(data.heads) for row in data.rows)
 
 
-def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, desk: Desk) -> None:
+def test_published_case_is_explained_and_applied(page: CostPage, desk: Desk) -> None:
     page.choose_view("cases")
     view = page.view
     assert isinstance(view, PublishedCasesView)
     assert "One of the figures is wrong" in view.note_label.text()
     assert "AMD stack scorecard" in view.source.text()
-    (refused,) = (row for row in view.table.texts() if row[2:] == ("31%", "19.4%"))
-    assert refused[0] == "Refuted"
-    (traced,) = (row for row in view.data(desk.formatter).rows if row[0] == "W002-28")
-    assert traced[1:] == refused
+    (refuted,) = (row for row in view.table.texts() if row[2:] == ("31%", "19.4%"))
+    assert refuted[0] == "Refuted"
+    (exported,) = (row for row in view.data(desk.formatter).rows if row[0] == "W002-28")
+    assert exported[1:] == refuted
     QTest.mouseClick(view.take, Qt.MouseButton.LeftButton)
     desk.flush()
     assert [each.accelerator for each in desk.scenario.accelerators] == ["h200-sxm", "mi325x"]
@@ -490,8 +490,8 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     assert "$710 to $1,300" in view.note_label.text()
 
 
-def test_a_click_lets_the_panel_explain_the_cost(page: CostPage, desk: Desk) -> None:
-    view = overview(page)
+def test_click_selects_the_cost_for_the_panel(page: CostPage, desk: Desk) -> None:
+    view = get_overview(page)
     band = view.tokens.band(1)
     above = QPoint(20, int(band.top() + band.height() * 0.25))
     below = QPoint(20, int(band.top() + band.height() * 0.75))
@@ -499,15 +499,15 @@ def test_a_click_lets_the_panel_explain_the_cost(page: CostPage, desk: Desk) -> 
     assert desk.selection == select_cost("mi325x", RENTED)
     QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=below)
     assert desk.selection == select_cost("mi325x", OWNED)
-    explained = SelectionExplainer(desk).explain(desk.selection)
-    assert explained is not None
-    assert explained.what == "Cost per million tokens, MI325X × 1, owned"
+    explanation = SelectionExplainer(desk).explain(desk.selection)
+    assert explanation is not None
+    assert explanation.what == "Cost per million tokens, MI325X × 1, owned"
     QTest.mouseClick(view.years, Qt.MouseButton.LeftButton, pos=QPoint(20, int(view.years.band(0).center().y())))
     assert desk.selection == select_cost("h200-sxm", TOTAL)
 
 
-def test_a_currency_is_stated_with_its_rate_and_day(page: CostPage, desk: Desk) -> None:
-    row = assumptions(page).currency
+def test_currency_needs_rate_and_date(page: CostPage, desk: Desk) -> None:
+    row = show_assumptions(page).currency
     assert row.code.text() == ""
     type_into(row.rate, "0.5")
     desk.flush()
@@ -520,7 +520,7 @@ def test_a_currency_is_stated_with_its_rate_and_day(page: CostPage, desk: Desk) 
     row.day.editingFinished.emit()
     desk.flush()
     assert desk.scenario.costs.currency == DisplayCurrency("EUR", 0.5, "2026-11-01")
-    price = assumptions(page).rows["h200-sxm", "price_usd"]
+    price = show_assumptions(page).rows["h200-sxm", "price_usd"]
     assert [edit.text() for edit in price.edits] == ["14,000", "17,500", "21,875"]
     assert price.unit.text() == "EUR"
     type_into(price.edits[1], "10k")
@@ -532,7 +532,7 @@ def test_a_currency_is_stated_with_its_rate_and_day(page: CostPage, desk: Desk) 
     assert desk.scenario.costs.currency is None
 
 
-def test_the_cash_flow_is_saved_as_a_workbook(page: CostPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cash_flow_is_saved_as_a_workbook(page: CostPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "cash"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
     QTest.mouseClick(page.cash_flow, Qt.MouseButton.LeftButton)
@@ -545,14 +545,14 @@ def test_the_cash_flow_is_saved_as_a_workbook(page: CostPage, tmp_path: Path, mo
     page.save_cash_flow()
 
 
-def test_curves_are_evaluated_for_costs_per_token_alone(page: CostPage, desk: Desk) -> None:
-    seen = []
+def test_curves_are_evaluated_only_for_the_tokens_view(page: CostPage, desk: Desk) -> None:
+    curve_states = []
     for view, tokens in (("overview", 1500), ("tokens", 1600), ("overview", 1700)):
         page.choose_view(view)
         desk.edit("load", workload=replace(desk.scenario.workload, input_tokens=tokens))
         desk.flush()
-        seen.append(desk.has_curves)
-    assert seen == [False, True, False]
+        curve_states.append(desk.has_curves)
+    assert curve_states == [False, True, False]
 
 
 def test_published_cases_have_no_verdict_on_the_scenario(page: CostPage) -> None:
