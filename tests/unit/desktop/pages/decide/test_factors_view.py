@@ -1,4 +1,4 @@
-"""The view Factors by keyboard and mouse, and what it selects and copies."""
+"""The view Factors: keyboard, selection, copying."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -9,29 +9,29 @@ from gpudesk.desktop.pages.decide.factors_view import FACTOR, FIRST, FactorsView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_trace_row
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
-from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
+from tests.unit.desktop.pages.decide.view_helpers import get_evaluated, set_answers, show_view
 
 
 @pytest.fixture
 def view(desk: Desk, theme: Theme, qtbot: QtBot) -> FactorsView:
-    return shown(FactorsView(desk, theme), desk, qtbot)
+    return show_view(FactorsView(desk, theme), desk, qtbot)
 
 
-def test_it_has_the_factors_of_the_decision(view: FactorsView, desk: Desk) -> None:
-    decision = found_of(desk).decision
+def test_rows_are_the_factors_of_the_decision(view: FactorsView, desk: Desk) -> None:
+    decision = get_evaluated(desk).decision
     assert [row.id for row in view.model.rows] == [factor.id for factor in decision.factors]
     assert [head.name for head in view.model.heads] == ["H200 SXM", "MI325X", "B200 SXM", "MI355X"]
     assert "Factors that lack a measure are not rated" in view.note.text()
 
 
-def test_it_is_as_wide_as_the_page_and_as_high_as_its_rows(view: FactorsView) -> None:
+def test_table_fills_the_width_and_shows_all_rows(view: FactorsView) -> None:
     table = view.table
     columns = sum(table.columnWidth(column) for column in range(view.model.columnCount()))
     assert columns == table.viewport().width()
     assert table.height() >= sum(table.rowHeight(row) for row in range(view.model.rowCount()))
 
 
-def test_arrows_walk_and_select_the_rule_of_a_document(view: FactorsView, desk: Desk) -> None:
+def test_arrow_keys_select_the_rule(view: FactorsView, desk: Desk) -> None:
     view.focus_first()
     view.table.setCurrentIndex(view.model.index(0, FACTOR))
     assert desk.selection == select_trace_row("D003-15")
@@ -44,7 +44,7 @@ def test_arrows_walk_and_select_the_rule_of_a_document(view: FactorsView, desk: 
     assert desk.selection == select_trace_row("D003-16", "h200-sxm")
 
 
-def test_tab_begins_at_the_first_factor(view: FactorsView) -> None:
+def test_tab_starts_at_the_first_factor(view: FactorsView) -> None:
     view.table.setFocus(Qt.FocusReason.TabFocusReason)
     assert (view.table.currentIndex().row(), view.table.currentIndex().column()) == (0, FACTOR)
     assert view.table.focus_rect() is None
@@ -56,15 +56,15 @@ def test_typing_finds_a_factor(view: FactorsView) -> None:
     assert view.model.rows[view.table.currentIndex().row()].name == "Time to first token"
 
 
-def test_it_is_copied_as_a_table(view: FactorsView) -> None:
+def test_table_is_copied(view: FactorsView) -> None:
     lines = view.copied().splitlines()
     assert lines[0].split("\t")[:2] == ["Factor", "H200 SXM"]
     assert len(lines) == 1 + len(view.model.rows)
     assert any(line.startswith("FP4\tMissing\tMissing\tPreferred") for line in lines)
 
 
-def test_it_is_painted_in_both_themes(view: FactorsView, desk: Desk, theme: Theme) -> None:
-    say(desk, priority="cost")
+def test_table_is_painted_in_both_themes(view: FactorsView, desk: Desk, theme: Theme) -> None:
+    set_answers(desk, priority="cost")
     view.table.setCurrentIndex(view.model.index(0, FIRST))
     for preference in (theme.preference, DARK):
         theme.set_preference(preference)

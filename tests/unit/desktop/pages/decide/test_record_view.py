@@ -1,4 +1,4 @@
-"""The view Record: software by platform, deployments, times to load, and how their table is read."""
+"""The view Record: software by platform, reference deployments, loading times, and their tables."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -19,16 +19,16 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_attribute, select_catalog_dispute
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.domain.answer import AcceleratorChoice
-from tests.unit.desktop.pages.decide.views_of import shown
+from tests.unit.desktop.pages.decide.view_helpers import show_view
 
 
 @pytest.fixture
 def view(desk: Desk, theme: Theme, qtbot: QtBot) -> RecordView:
-    return shown(RecordView(desk, theme), desk, qtbot)
+    return show_view(RecordView(desk, theme), desk, qtbot)
 
 
-def compare(desk: Desk, *parts: tuple[str, int]) -> None:
-    desk.edit("Other", accelerators=tuple(AcceleratorChoice(*part) for part in parts))
+def compare_accelerators(desk: Desk, *accelerators: tuple[str, int]) -> None:
+    desk.edit("Other", accelerators=tuple(AcceleratorChoice(*accelerator) for accelerator in accelerators))
     desk.flush()
 
 
@@ -44,19 +44,19 @@ def type_number(view: RecordView, text: str) -> None:
 # Software and deployments
 
 
-def test_each_platform_that_is_compared_has_a_block(view: RecordView) -> None:
+def test_each_compared_platform_has_a_block(view: RecordView) -> None:
     assert [block.platform for block in view.platforms] == ["CUDA", "ROCm"]
     assert view.platforms[0].parts.text() == "H200 SXM, B200 SXM"
     rows = view.platforms[1].table.texts()
     assert len(rows) == len(view.desk.service.reference_data.support.support("ROCm"))
-    vllm = next(place for place, row in enumerate(rows) if row[0] == "vLLM")
+    vllm = next(position for position, row in enumerate(rows) if row[0] == "vLLM")
     assert rows[vllm][1:5] == ("works", "Works on ROCm 7", "2026-05-15", "B200 vs MI355X, Hostrunway")
-    assert [row[0] for row in rows[vllm + 1 :]] == [""] * 5, "older entries stand below the newest"
+    assert [row[0] for row in rows[vllm + 1 :]] == [""] * 5, "older entries follow the newest"
     assert [row[3] for row in rows[vllm + 1 :]] == ["2026-03", "2026-03", "2026-02-27", "2024-01", "undated"]
 
 
-def test_all_platforms_and_deployments_can_be_shown(view: RecordView, desk: Desk) -> None:
-    compare(desk, ("h200-sxm", 1))
+def test_all_platforms_and_deployments(view: RecordView, desk: Desk) -> None:
+    compare_accelerators(desk, ("h200-sxm", 1))
     assert [block.platform for block in view.platforms] == ["CUDA"]
     assert view.references.nothing.isVisible()
     assert not view.references.table.isVisible()
@@ -67,16 +67,16 @@ def test_all_platforms_and_deployments_can_be_shown(view: RecordView, desk: Desk
     assert [block.platform for block in view.platforms] == ["CUDA"]
 
 
-def test_a_platform_without_a_record_says_so(view: RecordView, desk: Desk) -> None:
-    compare(desk, ("trainium2", 1), ("h200-sxm", 1))
+def test_platform_without_records_has_a_note(view: RecordView, desk: Desk) -> None:
+    compare_accelerators(desk, ("trainium2", 1), ("h200-sxm", 1))
     block = next(block for block in view.platforms if block.platform == "Neuron SDK")
     assert not block.nothing.isHidden()
     assert block.table.isHidden()
     assert "describes software support on Neuron SDK" in view.copied()
 
 
-def test_deployments_say_who_how_many_and_whose_word(view: RecordView, desk: Desk) -> None:
-    compare(desk, ("mi300x", 1))
+def test_deployments_name_operator_count_and_source(view: RecordView, desk: Desk) -> None:
+    compare_accelerators(desk, ("mi300x", 1))
     rows = {row[0].splitlines()[0]: row for row in view.references.table.texts()}
     assert rows["A European sovereign cloud operator"][0].endswith("unnamed company")
     assert rows["A European sovereign cloud operator"][2:4] == ("640 accelerators", "2023-12")
@@ -84,7 +84,7 @@ def test_deployments_say_who_how_many_and_whose_word(view: RecordView, desk: Des
     assert rows["A few hyperscale buyers"][2] == "count not published"
 
 
-def test_a_row_leads_to_its_dispute_in_the_panel(view: RecordView, desk: Desk) -> None:
+def test_enter_on_a_row_selects_its_dispute(view: RecordView, desk: Desk) -> None:
     view.focus_first()
     table = view.platforms[0].table
     assert table.hasFocus()
@@ -96,7 +96,7 @@ def test_a_row_leads_to_its_dispute_in_the_panel(view: RecordView, desk: Desk) -
 # Loading
 
 
-def test_times_stand_beside_their_formulas(view: RecordView) -> None:
+def test_loading_times_have_formulas(view: RecordView) -> None:
     row = view.loading.table.texts()[0]
     assert row[:2] == ("H200 SXM", "67.7 GiB (72.7 GB)")
     assert row[2].splitlines()[0] == "1.15 s"
@@ -106,7 +106,7 @@ def test_times_stand_beside_their_formulas(view: RecordView) -> None:
     assert view.loading.table.texts()[2][4] == "not published"
 
 
-def test_a_rate_of_storage_is_stated_and_taken_back(view: RecordView, desk: Desk) -> None:
+def test_storage_rate_is_entered_and_cleared(view: RecordView, desk: Desk) -> None:
     type_number(view, "14")
     desk.flush()
     assert desk.scenario.decision.plans["storage_gb_s"] == 14.0
@@ -124,8 +124,8 @@ def test_a_rate_of_storage_is_stated_and_taken_back(view: RecordView, desk: Desk
     assert view.loading.storage.text() == "14"
 
 
-def test_what_is_not_known_says_why(view: RecordView, desk: Desk) -> None:
-    compare(desk, ("gb200-nvl72", 8), ("trainium2", 1), ("l4", 1))
+def test_unknown_times_have_a_reason(view: RecordView, desk: Desk) -> None:
+    compare_accelerators(desk, ("gb200-nvl72", 8), ("trainium2", 1), ("l4", 1))
     gb200, trainium, l4 = view.loading.table.texts()
     assert gb200[3].splitlines()[0] == "unknown"
     assert "per host is unknown" in gb200[3]
@@ -140,13 +140,13 @@ def test_what_is_not_known_says_why(view: RecordView, desk: Desk) -> None:
     assert desk.selection == select_attribute("gb200-nvl72", "pcie_bandwidth")
 
 
-def test_all_of_it_is_copied(view: RecordView) -> None:
+def test_all_tables_are_copied(view: RecordView) -> None:
     text = view.copied()
     for words in ("Software on CUDA", "Software on ROCm", "Reference deployments", "Weight loading time"):
         assert words in text
 
 
-def test_it_is_drawn_in_both_themes(view: RecordView, theme: Theme) -> None:
+def test_view_is_painted_in_both_themes(view: RecordView, theme: Theme) -> None:
     light = view.grab().toImage()
     theme.set_preference(DARK)
     assert view.grab().toImage() != light
@@ -157,24 +157,27 @@ def test_it_is_drawn_in_both_themes(view: RecordView, theme: Theme) -> None:
 
 @pytest.fixture
 def table(theme: Theme, qtbot: QtBot) -> RecordTableView:
-    made = RecordTableView(theme, "Things", (RecordColumn("Thing", 60), RecordColumn("Scope", 80, 1.0)))
-    qtbot.addWidget(made)
-    made.resize(300, 200)
-    long = " ".join(["word"] * 40)
-    made.show_rows(
+    record_table = RecordTableView(theme, "Records", (RecordColumn("Name", 60), RecordColumn("Scope", 80, 1.0)))
+    qtbot.addWidget(record_table)
+    record_table.resize(300, 200)
+    long_text = " ".join(["word"] * 40)
+    record_table.show_rows(
         [
             RecordRow((make_cell("A"), make_cell("short"))),
             RecordRow(
-                (RecordCell((CellParagraph("B", "small_strong"), CellParagraph("below", "caption"))), make_cell(long)),
+                (
+                    RecordCell((CellParagraph("B", "small_strong"), CellParagraph("below", "caption"))),
+                    make_cell(long_text),
+                ),
                 begins=False,
             ),
         ]
     )
-    made.show()
-    return made
+    record_table.show()
+    return record_table
 
 
-def test_rows_are_as_high_as_their_lines(table: RecordTableView) -> None:
+def test_row_height_follows_the_text(table: RecordTableView) -> None:
     assert table.rowHeight(1) > 3 * table.rowHeight(0)
     narrow = table.rowHeight(1)
     table.resize(900, table.height())
@@ -183,19 +186,19 @@ def test_rows_are_as_high_as_their_lines(table: RecordTableView) -> None:
     assert sum(table.columnWidth(column) for column in range(2)) <= table.viewport().width()
 
 
-def test_columns_give_way_together_where_there_is_no_room(table: RecordTableView) -> None:
+def test_columns_shrink_together(table: RecordTableView) -> None:
     table.resize(90, table.height())
     assert sum(table.columnWidth(column) for column in range(2)) <= table.viewport().width()
     table.grab()
 
 
-def test_other_heads_take_the_rows_away(table: RecordTableView) -> None:
+def test_new_heads_clear_the_rows(table: RecordTableView) -> None:
     assert table.texts()[1][0] == "B\nbelow"
     table.set_heads((RecordColumn("One", 50),))
     assert (table.model().columnCount(), table.model().rowCount(), table.texts()) == (1, 0, [])
 
 
-def test_the_page_follows_the_current_row(view: RecordView) -> None:
+def test_page_scrolls_to_the_current_row(view: RecordView) -> None:
     table = view.platforms[1].table
     area: object = view
     while not isinstance(area, QScrollArea):
@@ -209,7 +212,7 @@ def test_the_page_follows_the_current_row(view: RecordView) -> None:
     assert 0 <= level <= area.viewport().height()
 
 
-def test_a_name_that_stands_once_is_read_in_every_row(view: RecordView) -> None:
+def test_every_cell_has_an_accessible_text(view: RecordView) -> None:
     table = view.platforms[1].table
     assert any(not row[0] for row in table.texts())
     for row in range(table.model().rowCount()):

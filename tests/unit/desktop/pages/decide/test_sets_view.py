@@ -1,4 +1,4 @@
-"""Two sets of answers: kept, exchanged, forgotten, and compared."""
+"""Two sets of answers: saved, swapped, deleted and compared."""
 
 from dataclasses import replace
 
@@ -13,14 +13,14 @@ from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.report.decision.questions import get_question_text
 from gpudesk.report.decision.verdict import format_verdict
-from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
+from tests.unit.desktop.pages.decide.view_helpers import get_evaluated, set_answers, show_view
 
 
 @pytest.fixture
 def view(desk: Desk, theme: Theme, qtbot: QtBot) -> AnswerSetsView:
-    """Return the view with one answer and nothing kept."""
-    say(desk, team="rocm")
-    return shown(AnswerSetsView(desk, theme), desk, qtbot)
+    """Return the view with one answer, and no saved set."""
+    set_answers(desk, team="rocm")
+    return show_view(AnswerSetsView(desk, theme), desk, qtbot)
 
 
 def click(button: Button, desk: Desk) -> None:
@@ -28,17 +28,17 @@ def click(button: Button, desk: Desk) -> None:
     desk.flush()
 
 
-def keep_and_change(view: AnswerSetsView, desk: Desk) -> None:
-    """Save these answers, and put another site and goal in effect."""
+def save_and_change(view: AnswerSetsView, desk: Desk) -> None:
+    """Save the answers, then change two of them."""
     click(view.keep, desk)
-    kept = desk.scenario.decision.kept
-    assert kept == {"team": "rocm"}
+    saved_answers = desk.scenario.decision.kept
+    assert saved_answers == {"team": "rocm"}
     decision = replace(desk.scenario.decision, answers={"team": "rocm", "site": "oam", "priority": "cost"})
     desk.edit("Other answers", decision=decision)
     desk.flush()
 
 
-def test_nothing_is_kept_at_first(view: AnswerSetsView) -> None:
+def test_no_set_is_saved_at_first(view: AnswerSetsView) -> None:
     for each in (view.keep, view.exchange, view.forget, view.differ):
         assert not each.isVisibleTo(view)
     assert view.begin.isVisibleTo(view)
@@ -47,7 +47,7 @@ def test_nothing_is_kept_at_first(view: AnswerSetsView) -> None:
     assert view.copied() == ""
 
 
-def test_kept_answers_are_the_same_at_first(view: AnswerSetsView, desk: Desk) -> None:
+def test_saved_set_equals_the_current_one_at_first(view: AnswerSetsView, desk: Desk) -> None:
     click(view.begin, desk)
     assert desk.scenario.decision.kept == {"team": "rocm"}
     assert not view.keep.isEnabled()
@@ -56,8 +56,8 @@ def test_kept_answers_are_the_same_at_first(view: AnswerSetsView, desk: Desk) ->
     assert view.rules.texts()[0][0] == "Both sets apply the same rules"
 
 
-def test_questions_that_differ_come_first(view: AnswerSetsView, desk: Desk) -> None:
-    keep_and_change(view, desk)
+def test_different_answers_come_first(view: AnswerSetsView, desk: Desk) -> None:
+    save_and_change(view, desk)
     assert view.differ.texts() == [
         ("Where will it run?", "OAM servers", "Anywhere (default)"),
         (get_question_text("priority"), "Cost", "Balanced (default)"),
@@ -71,18 +71,21 @@ def test_questions_that_differ_come_first(view: AnswerSetsView, desk: Desk) -> N
     assert view.fold.text() == "Hide equal answers"
 
 
-def test_both_verdicts_stand_side_by_side(view: AnswerSetsView, desk: Desk) -> None:
-    keep_and_change(view, desk)
-    found = found_of(desk)
-    kept = desk.service.decide(found.answer, {"team": "rocm"})
+def test_both_verdicts_are_shown(view: AnswerSetsView, desk: Desk) -> None:
+    save_and_change(view, desk)
+    evaluated = get_evaluated(desk)
+    saved_decision = desk.service.decide(evaluated.answer, {"team": "rocm"})
     titles = [verdict.title.text() for verdict in view.verdicts]
-    assert titles == [format_verdict(decision, found.names, found.formatter) for decision in (found.decision, kept)]
+    assert titles == [
+        format_verdict(decision, evaluated.names, evaluated.formatter)
+        for decision in (evaluated.decision, saved_decision)
+    ]
     assert view.verdicts[0].accessibleName().startswith("Current: ")
     assert view.verdicts[1].accessibleName().startswith("Saved: ")
 
 
-def test_rankings_say_who_is_out_and_by_what(view: AnswerSetsView, desk: Desk) -> None:
-    keep_and_change(view, desk)
+def test_ranking_has_exclusions_and_reasons(view: AnswerSetsView, desk: Desk) -> None:
+    save_and_change(view, desk)
     model = view.ranking.model()
     rows = {
         model.index(row, 0).data(): [model.index(row, column).data() for column in range(1, 6)]
@@ -95,20 +98,22 @@ def test_rankings_say_who_is_out_and_by_what(view: AnswerSetsView, desk: Desk) -
     assert sorted(row[2] for row in rows.values()) == ["1", "2", "3", "4"]
 
 
-def test_rules_that_fire_under_one_set_are_listed(view: AnswerSetsView, desk: Desk) -> None:
-    keep_and_change(view, desk)
-    found = found_of(desk)
-    now = {line.rule.id for line in found.decision.trace}
-    kept = {line.rule.id for line in desk.service.decide(found.answer, {"team": "rocm"}).trace}
+def test_rules_of_only_one_set_are_listed(view: AnswerSetsView, desk: Desk) -> None:
+    save_and_change(view, desk)
+    evaluated = get_evaluated(desk)
+    current_rules = {line.rule.id for line in evaluated.decision.trace}
+    saved_rules = {line.rule.id for line in desk.service.decide(evaluated.answer, {"team": "rocm"}).trace}
     assert view.sets is not None
     one_sided = view.sets.one_sided()
     listed = {(rule, words) for _, rule, words in one_sided}
-    assert listed == {(rule, "Current") for rule in now - kept} | {(rule, "Saved") for rule in kept - now}
+    assert listed == {(rule, "Current") for rule in current_rules - saved_rules} | {
+        (rule, "Saved") for rule in saved_rules - current_rules
+    }
     assert [tuple(row) for row in view.rules.texts()] == [(title, words) for title, _, words in one_sided]
 
 
-def test_both_sets_are_exchanged_as_one_step(view: AnswerSetsView, desk: Desk) -> None:
-    keep_and_change(view, desk)
+def test_sets_are_swapped_as_one_step(view: AnswerSetsView, desk: Desk) -> None:
+    save_and_change(view, desk)
     steps = desk.undo_stack.count()
     click(view.exchange, desk)
     assert desk.scenario.decision.answers == {"team": "rocm"}
@@ -119,16 +124,16 @@ def test_both_sets_are_exchanged_as_one_step(view: AnswerSetsView, desk: Desk) -
     assert desk.scenario.decision.kept == {"team": "rocm"}
 
 
-def test_kept_answers_can_be_forgotten(view: AnswerSetsView, desk: Desk) -> None:
-    keep_and_change(view, desk)
+def test_saved_set_can_be_deleted(view: AnswerSetsView, desk: Desk) -> None:
+    save_and_change(view, desk)
     click(view.forget, desk)
     assert desk.scenario.decision.kept is None
     assert view.sets is None
     assert not view.differ.isVisible()
 
 
-def test_it_is_copied_and_painted(view: AnswerSetsView, desk: Desk, theme: Theme) -> None:
-    keep_and_change(view, desk)
+def test_view_is_copied_and_painted(view: AnswerSetsView, desk: Desk, theme: Theme) -> None:
+    save_and_change(view, desk)
     text = view.copied()
     assert "Current: " in text
     assert "Where will it run?\tOAM servers\tAnywhere (default)" in text

@@ -1,4 +1,4 @@
-"""The view Buy or wait: inputs that the document keeps, their results, and faults at their fields."""
+"""The view Buy or wait: inputs in the document, results, and faults at their fields."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,19 +20,19 @@ from gpudesk.domain.purchase import DeferralVerdict
 from gpudesk.report.decision.buy_or_wait import format_deferral_verdict
 from gpudesk.report.labels import get_today
 from gpudesk.text.messages import InputError
-from tests.unit.desktop.pages.decide.views_of import shown
+from tests.unit.desktop.pages.decide.views_of import show_view
 
 SOON: Mapping[str, AnswerValue] = {"buy_part": "h200-sxm", "next_part": "b200-hgx", "months_to_next": 6.0}
 
 
-def plan(desk: Desk, plans: Mapping[str, AnswerValue], **answers: AnswerValue) -> None:
-    """Say this of the plan, and nothing else."""
+def set_plan(desk: Desk, plans: Mapping[str, AnswerValue], **answers: AnswerValue) -> None:
+    """Replace plan inputs and answers."""
     decision = replace(desk.scenario.decision, plans=dict(plans), answers=answers)
     desk.edit("Plan", decision=decision)
     desk.flush()
 
 
-def settled(view: DeferralView, desk: Desk, qtbot: QtBot) -> DeferralView:
+def wait_for_plan(view: DeferralView, desk: Desk, qtbot: QtBot) -> DeferralView:
     desk.flush()
     qtbot.waitUntil(lambda: not view.job.running)
     return view
@@ -41,12 +41,12 @@ def settled(view: DeferralView, desk: Desk, qtbot: QtBot) -> DeferralView:
 @pytest.fixture
 def view(desk: Desk, theme: Theme, qtbot: QtBot) -> DeferralView:
     """Return the view on buying an H200 or waiting for a B200, with a launch in three months."""
-    plan(desk, SOON, months_to_launch=3.0)
-    return settled(shown(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
+    set_plan(desk, SOON, months_to_launch=3.0)
+    return wait_for_plan(show_view(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
 
 
-def type_into(row: PlanInputRow, text: str, place: int = 0) -> None:
-    edit = row.edits[place]
+def type_into(row: PlanInputRow, text: str, position: int = 0) -> None:
+    edit = row.edits[position]
     edit.setFocus()
     edit.selectAll()
     QTest.keyClick(edit, Qt.Key.Key_Delete)
@@ -54,31 +54,31 @@ def type_into(row: PlanInputRow, text: str, place: int = 0) -> None:
     QTest.keyClick(edit, Qt.Key.Key_Return)
 
 
-def cells(view: DeferralView) -> dict[str, tuple[str, ...]]:
+def map_figures(view: DeferralView) -> dict[str, tuple[str, ...]]:
     return {row[0]: row[1:] for row in view.result.figures.texts()}
 
 
 # The result
 
 
-def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk) -> None:
-    found = desk.service.reference_data.buy_or_wait(desk.scenario, 0, get_today())
-    names = {part.id: part.name for part in desk.service.catalog.accelerators()}
-    assert view.plan_result == found
-    assert found.sums is not None
-    assert format_deferral_verdict(found, names).startswith("Buy ")
+def test_result_is_that_of_the_service(view: DeferralView, desk: Desk) -> None:
+    plan_result = desk.service.reference_data.buy_or_wait(desk.scenario, 0, get_today())
+    names = {accelerator.id: accelerator.name for accelerator in desk.service.catalog.accelerators()}
+    assert view.plan_result == plan_result
+    assert plan_result.sums is not None
+    assert format_deferral_verdict(plan_result, names).startswith("Buy ")
     assert view.result.title.text() == "Buy H200 SXM now"
     assert view.result.document.text() == "buy now (D002-16)"
     assert view.result.computed.text().startswith("most likely wait; waiting saves money in ")
     assert view.result.rules.texts[0].startswith("Buy now: ")
-    assert cells(view)["Total saved by waiting"][1] == desk.formatter.estimate(found.sums.saved_usd.likely)
+    assert map_figures(view)["Total saved by waiting"][1] == desk.formatter.estimate(plan_result.sums.saved_usd.likely)
     assert view.result.prices.model().rowCount() == 5
     assert view.result.turns.texts()[2] == ("Release slips by", "8.4 months")
     assert view.result.accessibleName().startswith("Buy H200 SXM now. Published rules: buy now")
 
 
-def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
-    view = settled(shown(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
+def test_default_purchase_is_the_recommended_accelerator(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    view = wait_for_plan(show_view(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
     recommended = desk.service.decide(desk.answer).recommended if desk.answer is not None else None
     assert recommended is not None
     assert view.form.fields["buy_part"].value == recommended.key
@@ -89,7 +89,7 @@ def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme,
     assert "Missing purchase price for" in view.result.notes.texts[0]
 
 
-def test_until_the_plan_is_computed_the_form_says_so(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+def test_form_shows_that_the_plan_is_being_computed(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     form = DeferralForm(theme, desk.formatter.style)
     qtbot.addWidget(form)
     form.show()
@@ -97,26 +97,26 @@ def test_until_the_plan_is_computed_the_form_says_so(desk: Desk, theme: Theme, q
         assert {edit.text() for edit in row.edits} == {"—"}
         assert row.origin.text() == "Computing…"
         assert not row.reset.isVisible()
-    view = settled(shown(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
+    view = wait_for_plan(show_view(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
     assert "Computing…" not in {row.origin.text() for row in view.form.rows.values()}
     assert view.form.rows["years"].edits[0].text() == "3"
 
 
-def test_a_contradiction_is_noted(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+def test_contradiction_of_rules_and_costs_is_noted(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     assert not view.result.against.isVisible()
-    plan(desk, {**SOON, "usd_per_month": 90_000.0}, months_to_launch=12.0, tuned_for="cdna4")
+    set_plan(desk, {**SOON, "usd_per_month": 90_000.0}, months_to_launch=12.0, tuned_for="cdna4")
     assert view.plan_result is not None
     cheap = {**SOON, "months_to_next": 0.0, "slip_low": 0.0, "slip_likely": 0.0, "slip_high": 0.0}
     costs = desk.scenario.costs.with_input("price_usd", UncertainValue.exactly(1000.0), "b200-hgx")
-    plan(desk, cheap, months_to_launch=3.0)
+    set_plan(desk, cheap, months_to_launch=3.0)
     desk.edit("Cheap", costs=costs)
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert (view.plan_result.document, view.plan_result.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT)
     assert view.result.against.isVisible()
     assert "the computed costs recommend waiting" in view.result.against.text()
 
 
-def test_the_chart_says_up_to_which_slip_waiting_pays(view: DeferralView, desk: Desk) -> None:
+def test_chart_has_the_break_even_slip(view: DeferralView, desk: Desk) -> None:
     chart = view.result.chart
     assert chart.isVisible()
     assert chart.title == "Cost and gain of waiting"
@@ -129,8 +129,8 @@ def test_the_chart_says_up_to_which_slip_waiting_pays(view: DeferralView, desk: 
     assert data.rows[0][0] == "0"
     copy_data(chart)
     assert QGuiApplication.clipboard().text().startswith("Slip, months\tCost of waiting")
-    value, read = chart.read_at(3.1) or (0.0, None)
-    assert (value, read is not None and read.title) == (3.0, "Slip: 3 months")
+    value, readout = chart.read_at(3.1) or (0.0, None)
+    assert (value, readout is not None and readout.title) == (3.0, "Slip: 3 months")
     assert chart.step(3.0, forward=True, far=False) == 3.25
     assert chart.step(0.0, forward=False, far=True) == 0.0
 
@@ -138,13 +138,13 @@ def test_the_chart_says_up_to_which_slip_waiting_pays(view: DeferralView, desk: 
 # Inputs
 
 
-def test_numbers_are_kept_in_the_document_one_step_each(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+def test_numbers_are_saved_as_one_step_each(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     rows = view.form.rows
     type_into(rows["months_to_next"], "7.5")
     type_into(rows["years"], "4")
     type_into(rows["usd_per_month"], "2500")
     type_into(rows["tokens_per_month"], "1000")
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert desk.scenario.decision.plans == {
         **SOON,
         "months_to_next": 7.5,
@@ -158,159 +158,162 @@ def test_numbers_are_kept_in_the_document_one_step_each(view: DeferralView, desk
     assert desk.undo_stack.undoText() == "Output tokens per month"
     for _ in range(4):
         desk.undo_stack.undo()
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert desk.scenario.decision.plans == SOON
     assert rows["years"].edits[0].value == 3.0
     assert rows["years"].origin.text() == "from the cost inputs"
 
 
-def test_a_typed_number_stays_while_its_plan_is_computed(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+def test_typed_number_stays_while_its_plan_is_computed(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     row = view.form.rows["months_to_next"]
     type_into(row, "9")
     desk.flush()
     assert view.job.running
     assert row.edits[0].text() == "9"
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert row.edits[0].text() == "9"
 
 
-def test_an_empty_field_and_a_link_leave_an_input_to_the_program(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+def test_empty_field_and_reset_link_restore_the_default(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     row = view.form.rows["months_to_next"]
     assert row.reset.isVisible()
     type_into(row, "")
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert "months_to_next" not in desk.scenario.decision.plans
     assert "is already available" in row.origin.text()
     assert row.edits[0].value == 0.0
     type_into(row, "5")
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert "months_to_next" not in desk.scenario.decision.plans
     assert not row.reset.isVisible()
 
 
-def test_months_to_the_launch_are_an_answer_of_the_dialogue(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+def test_months_to_launch_are_an_answer(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     row = view.form.rows["months_to_launch"]
     assert row.origin.text() == "your answer"
     type_into(row, "14")
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert desk.scenario.decision.answers == {"months_to_launch": 14.0}
     assert view.result.title.text() == "Wait for B200 SXM"
     QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert desk.scenario.decision.answers == {}
 
 
-def test_ends_of_the_slip_give_way_to_the_likely_one_alone(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+def test_slip_bounds_follow_only_the_likely_value(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     row = view.form.rows["slip"]
-    type_into(row, "8", place=1)
-    settled(view, desk, qtbot)
+    type_into(row, "8", position=1)
+    wait_for_plan(view, desk, qtbot)
     plans = desk.scenario.decision.plans
     assert (plans["slip_low"], plans["slip_likely"], plans["slip_high"]) == (0.0, 8.0, 8.0)
-    type_into(row, "5", place=2)
+    type_into(row, "5", position=2)
     assert row.edits[2].fault == "Enter at least the likely slip"
     assert desk.scenario.decision.plans == plans
     QTest.keyClick(row.edits[2], Qt.Key.Key_Escape)
-    type_into(row, "9", place=0)
+    type_into(row, "9", position=0)
     assert row.edits[0].fault == "Enter at most the likely slip"
     QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert desk.scenario.decision.plans == SOON
 
 
-def test_what_cannot_be_is_said_at_the_field(view: DeferralView, desk: Desk) -> None:
+def test_invalid_input_is_reported_at_its_field(view: DeferralView, desk: Desk) -> None:
     row = view.form.rows["months_to_next"]
     type_into(row, "500")
     assert row.edits[0].fault == "Maximum: 240"
     assert desk.scenario.decision.plans == SOON
 
 
-def test_parts_are_chosen_and_left_to_the_program(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
-    parts = view.form.fields
-    parts["buy_part"].chosen.emit("mi325x")
-    parts["next_part"].chosen.emit("mi455x")
-    settled(view, desk, qtbot)
+def test_accelerators_are_chosen_and_reset(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+    fields = view.form.fields
+    fields["buy_part"].chosen.emit("mi325x")
+    fields["next_part"].chosen.emit("mi455x")
+    wait_for_plan(view, desk, qtbot)
     assert desk.scenario.decision.plans["next_part"] == "mi455x"
     assert view.plan_result is not None
     assert (view.plan_result.chosen, view.plan_result.next_part) == ("mi325x", "mi455x")
-    parts["next_part"].chosen.emit("none")
-    settled(view, desk, qtbot)
+    fields["next_part"].chosen.emit("none")
+    wait_for_plan(view, desk, qtbot)
     assert view.plan_result.next_part is None
-    parts["next_part"].chosen.emit("newest")
-    parts["buy_part"].chosen.emit("")
-    settled(view, desk, qtbot)
+    fields["next_part"].chosen.emit("newest")
+    fields["buy_part"].chosen.emit("")
+    wait_for_plan(view, desk, qtbot)
     assert desk.scenario.decision.plans == {"months_to_next": 6.0}
 
 
-def test_the_list_of_next_parts_begins_with_announced_ones(view: DeferralView) -> None:
+def test_next_accelerators_list_announced_ones_first(view: DeferralView) -> None:
     field = view.form.fields["next_part"]
     field.open_list()
     assert field.popup is not None
     options = field._options
     assert [option.key for option in options[:2]] == ["newest", "none"]
     assert options[2].group == "Announced"
-    assert "h200-sxm" not in [option.key for option in options], "it would be bought now"
+    assert "h200-sxm" not in [option.key for option in options], "the one to buy now is no option"
     field.popup.hide()
 
 
-def test_a_next_part_that_is_the_one_to_buy_is_told_at_its_field(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+def test_same_accelerator_twice_is_reported(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     view.form.fields["buy_part"].chosen.emit("b200-hgx")
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert view.plan_result is None
     assert not view.result.isVisible()
     assert "is the accelerator to buy now" in view.problem.text()
     assert view.form.fields["next_part"].fault == view.problem.text()
     assert view.copied().startswith("Watch list")
     desk.undo_stack.undo()
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert view.result.isVisible()
     assert view.form.fields["next_part"].fault == ""
 
 
-def test_a_part_that_is_not_compared_any_more_is_told(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+def test_removed_accelerator_is_reported(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     desk.edit("Fewer", accelerators=desk.scenario.accelerators[1:])
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert "Your choice h200-sxm is no longer compared" in view.form.origin_labels["buy_part"].text()
     assert view.form.fields["buy_part"].value != "h200-sxm"
 
 
-def test_what_the_next_part_lacks_can_be_stated_here(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+def test_missing_costs_of_the_next_accelerator_can_be_entered(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     assert not any(row.isVisible() for row in view.form.costs.values())
     view.form.fields["buy_part"].chosen.emit("mi325x")
     view.form.fields["next_part"].chosen.emit("mi455x")
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     price, power = view.form.costs["price_usd"], view.form.costs["accelerator_w"]
     assert price.isVisible()
     assert power.isVisible()
     assert price.edits[0].text() == "—"
     type_into(power, "2300")
     type_into(price, "60000")
-    settled(view, desk, qtbot)
-    stated = desk.scenario.costs.get_accelerator_inputs("mi455x")
-    assert stated == {"price_usd": UncertainValue.exactly(60_000.0), "accelerator_w": UncertainValue.exactly(2300.0)}
+    wait_for_plan(view, desk, qtbot)
+    user_inputs = desk.scenario.costs.get_accelerator_inputs("mi455x")
+    assert user_inputs == {
+        "price_usd": UncertainValue.exactly(60_000.0),
+        "accelerator_w": UncertainValue.exactly(2300.0),
+    }
     assert view.result.chart.isVisible()
     assert desk.undo_stack.undoText() == "Cost input: Purchase price"
     QTest.mouseClick(price.reset, Qt.MouseButton.LeftButton)
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert "price_usd" not in desk.scenario.costs.get_accelerator_inputs("mi455x")
 
 
 def test_amounts_are_typed_in_the_currency_of_the_scenario(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     desk.edit("Currency", costs=replace(desk.scenario.costs, currency=DisplayCurrency("EUR", 0.5, "2026-11-01")))
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     row = view.form.rows["usd_per_month"]
     assert row.unit.text() == "EUR/month"
     type_into(row, "1000")
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert desk.scenario.decision.plans["usd_per_month"] == 2000.0
-    assert cells(view)["Cost of delay per month"] == ("", "1,000", "", "EUR/month")
+    assert map_figures(view)["Cost of delay per month"] == ("", "1,000", "", "EUR/month")
 
 
 # The frame
 
 
-def test_the_old_plan_stays_while_something_is_dragged(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+def test_plan_is_unchanged_during_a_drag(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     before = view.plan_result
     desk.begin_gesture("load")
     desk.edit("Long", workload=replace(desk.scenario.workload, output_tokens=4000))
@@ -318,23 +321,23 @@ def test_the_old_plan_stays_while_something_is_dragged(view: DeferralView, desk:
     assert view.job.running
     assert view.plan_result is before
     desk.end_gesture()
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert view.plan_result != before
 
 
-def test_nothing_is_left_running_behind_a_hidden_view(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
-    plan(desk, {**SOON, "years": 5.0}, months_to_launch=3.0)
+def test_hidden_view_stops_its_job(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+    set_plan(desk, {**SOON, "years": 5.0}, months_to_launch=3.0)
     view.hide()
     qtbot.waitUntil(lambda: not view.job.running)
     before = view.plan_result
     view.show()
     assert view._evaluated is not None
     view.show_decision(view._evaluated)
-    settled(view, desk, qtbot)
+    wait_for_plan(view, desk, qtbot)
     assert view.plan_result != before
 
 
-def test_work_that_takes_long_is_told(view: DeferralView) -> None:
+def test_long_job_is_shown(view: DeferralView) -> None:
     view.job.working.emit("Computing the plan", False)
     assert view.working.text() == "Computing the plan…"
     assert view.working.isVisible()
@@ -342,7 +345,7 @@ def test_work_that_takes_long_is_told(view: DeferralView) -> None:
     assert not view.working.isVisible()
 
 
-def test_a_copy_is_the_plan_and_the_watch_list(view: DeferralView) -> None:
+def test_copy_has_the_plan_and_the_watch_list(view: DeferralView) -> None:
     text = view.copied()
     assert text.startswith("Buy H200 SXM now\nPublished rules: buy now (D002-16)\n")
     assert "Total saved by waiting\t" in text
@@ -365,7 +368,7 @@ def test_form_and_result_fit_any_width(view: DeferralView, theme: Theme, width: 
     view.grab()
 
 
-def test_fields_say_what_they_are(view: DeferralView) -> None:
+def test_fields_are_named(view: DeferralView) -> None:
     for row in (*view.form.rows.values(), *view.form.costs.values()):
         for edit in row.edits:
             assert edit.accessibleName()
@@ -375,15 +378,13 @@ def test_fields_say_what_they_are(view: DeferralView) -> None:
     assert view.form.fields["buy_part"].hasFocus()
 
 
-def test_a_file_of_signals_that_cannot_be_read_is_told(
-    view: DeferralView, desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_watch_list_is_reported(view: DeferralView, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     from gpudesk.text.messages import message
 
-    def broken() -> None:
+    def raise_missing() -> None:
         raise InputError(message("field.missing", "is missing"), "signals.toml")
 
-    monkeypatch.setattr(desk.service.reference_data, "watch_list", broken)
+    monkeypatch.setattr(desk.service.reference_data, "watch_list", raise_missing)
     view.show_watch_list()
     assert view.watch.problem.isVisible()
     assert "signals.toml" in view.watch.problem.text()

@@ -1,4 +1,4 @@
-"""The table of the trace by keyboard and mouse: cells, weights, the fold, heads that stay in sight."""
+"""The table of rules: navigation, weights, the fold, and the sticky heads."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -14,16 +14,16 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_trace_row
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit
-from tests.unit.desktop.pages.decide.views_of import say, shown
+from tests.unit.desktop.pages.decide.view_helpers import set_answers, show_view
 
 _TAB = Qt.FocusReason.TabFocusReason
 
 
 @pytest.fixture
 def block(desk: Desk, theme: Theme, qtbot: QtBot) -> RuleTraceBlock:
-    """Return the trace of the whole view, with a limit that must hold and a weight that counts."""
-    say(desk, ttft_limit_ms=2000.0, priority="cost")
-    view = shown(ResultView(desk, theme), desk, qtbot)
+    """Return the rule trace with one limit and one weight in effect."""
+    set_answers(desk, ttft_limit_ms=2000.0, priority="cost")
+    view = show_view(ResultView(desk, theme), desk, qtbot)
     view.show_rules(is_visible=True)
     return view.trace
 
@@ -33,12 +33,12 @@ def view(block: RuleTraceBlock) -> RuleTraceTableView:
     return block.view
 
 
-def outer(view: RuleTraceTableView) -> QScrollArea:
-    found = view.parentWidget()
-    while found is not None and not isinstance(found, QScrollArea):
-        found = found.parentWidget()
-    assert isinstance(found, QScrollArea)
-    return found
+def get_scroll_area(view: RuleTraceTableView) -> QScrollArea:
+    widget = view.parentWidget()
+    while widget is not None and not isinstance(widget, QScrollArea):
+        widget = widget.parentWidget()
+    assert isinstance(widget, QScrollArea)
+    return widget
 
 
 def go_to(view: RuleTraceTableView, block: RuleTraceBlock, rule: str, column: int) -> None:
@@ -46,12 +46,12 @@ def go_to(view: RuleTraceTableView, block: RuleTraceBlock, rule: str, column: in
     view.setCurrentIndex(block.model.index(block.model.row_of(rule), column))
 
 
-def press(view: RuleTraceTableView, *keys: Qt.Key) -> None:
+def press_keys(view: RuleTraceTableView, *keys: Qt.Key) -> None:
     for key in keys:
         QTest.keyClick(view, key)
 
 
-def test_it_is_as_high_as_its_lines_and_as_wide_as_the_page(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
+def test_table_shows_all_rows_in_the_width_of_the_page(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     rows = sum(view.rowHeight(row) for row in range(block.model.rowCount()))
     assert view.height() == view.heads.height() + rows + 2
     columns = sum(view.columnWidth(column) for column in range(block.model.columnCount()))
@@ -59,67 +59,61 @@ def test_it_is_as_high_as_its_lines_and_as_wide_as_the_page(view: RuleTraceTable
     assert not view.verticalScrollBar().isVisible()
 
 
-def test_ids_stand_below_where_they_have_no_room_behind(
-    view: RuleTraceTableView, block: RuleTraceBlock, theme: Theme
-) -> None:
+def test_ids_wrap_in_a_narrow_view(view: RuleTraceTableView, block: RuleTraceBlock, theme: Theme) -> None:
     row = block.model.row_of("L-01")
     assert view.rowHeight(row) == theme.px(42)
-    outer(view).resize(1700, 640)
+    get_scroll_area(view).resize(1700, 640)
     assert view.rowHeight(row) == theme.px(29)
 
 
-def test_arrows_pass_over_titles(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
+def test_arrow_keys_skip_headings(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     view.setFocus(_TAB)
     first = view.currentIndex()
     assert (first.row(), first.column()) == (1, RULE)
-    passed = []
+    visited_rows = []
     for _ in range(12):
-        press(view, Qt.Key.Key_Down)
-        passed.append(view.currentIndex().row())
-    assert passed == sorted(set(passed))
-    assert not any(isinstance(block.model.lines[row], TraceGroup) for row in passed)
-    press(view, Qt.Key.Key_End)
+        press_keys(view, Qt.Key.Key_Down)
+        visited_rows.append(view.currentIndex().row())
+    assert visited_rows == sorted(set(visited_rows))
+    assert not any(isinstance(block.model.lines[row], TraceGroup) for row in visited_rows)
+    press_keys(view, Qt.Key.Key_End)
     assert view.currentIndex().column() == block.model.columnCount() - 1
-    press(view, Qt.Key.Key_Home)
+    press_keys(view, Qt.Key.Key_Home)
     assert view.currentIndex().column() == RULE
 
 
-def test_home_and_end_with_control_go_to_the_ends(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
+def test_control_home_and_end_go_to_the_ends(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     view.setFocus(_TAB)
     QTest.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
     assert view.currentIndex().row() == block.model.rowCount() - 1
-    press(view, Qt.Key.Key_PageUp)
+    press_keys(view, Qt.Key.Key_PageUp)
     assert view.currentIndex().row() < block.model.rowCount() - 1
     QTest.keyClick(view, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
     assert view.currentIndex().row() == 1
 
 
-def test_a_cell_is_selected_on_the_desk(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
+def test_current_cell_is_the_selection_of_the_desk(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
     go_to(view, block, "L-01", RULE)
     assert desk.selection == select_trace_row("L-01")
-    press(view, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right)
+    press_keys(view, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right)
     assert desk.selection == select_trace_row("L-01", "h200-sxm")
-    place = view.visualRect(block.model.index(block.model.row_of("L-01"), FIRST + 2)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = view.visualRect(block.model.index(block.model.row_of("L-01"), FIRST + 2)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert desk.selection == select_trace_row("L-01", "b200-hgx")
 
 
-def test_a_cell_that_is_current_already_is_selected_again_by_a_click(
-    view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk
-) -> None:
+def test_click_selects_the_current_cell_again(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
     go_to(view, block, "L-01", FIRST)
     desk.select(None)
-    place = view.visualRect(view.currentIndex()).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = view.visualRect(view.currentIndex()).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert desk.selection == select_trace_row("L-01", "h200-sxm")
     desk.select(None)
-    press(view, Qt.Key.Key_Return)
+    press_keys(view, Qt.Key.Key_Return)
     assert desk.selection == select_trace_row("L-01", "h200-sxm")
 
 
-def test_answer_and_weight_stay_current_though_the_rule_is_selected(
-    view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk
-) -> None:
+def test_answer_and_weight_cells_select_their_rule(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
     go_to(view, block, "D000-02", ANSWER)
     assert desk.selection == select_trace_row("D000-02")
     assert view.currentIndex().column() == ANSWER
@@ -133,20 +127,20 @@ def test_typing_finds_a_rule(view: RuleTraceTableView, block: RuleTraceBlock) ->
     assert line.title.lower().startswith("cost")
 
 
-def test_the_fold_opens_by_enter_and_by_a_click(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
+def test_fold_toggles_by_enter_and_click(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     view.setFocus(_TAB)
     QTest.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
-    closed, height = block.model.rowCount(), view.height()
-    press(view, Qt.Key.Key_Return)
-    assert block.model.rowCount() > closed
+    row_count, height = block.model.rowCount(), view.height()
+    press_keys(view, Qt.Key.Key_Return)
+    assert block.model.rowCount() > row_count
     assert view.height() > height
     assert view.currentIndex().row() == block.model.row_of("fold")
-    place = view.visualRect(block.model.index(block.model.row_of("fold"), RULE)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert block.model.rowCount() == closed
+    position = view.visualRect(block.model.index(block.model.row_of("fold"), RULE)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=position)
+    assert block.model.rowCount() == row_count
 
 
-def test_silent_rules_are_selected_too(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
+def test_rules_without_effect_can_be_selected(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
     block.model.set_opened(True)
     view.setFocus(_TAB)
     view.setCurrentIndex(block.model.index(block.model.row_of("fold") + 1, RULE))
@@ -156,20 +150,18 @@ def test_silent_rules_are_selected_too(view: RuleTraceTableView, block: RuleTrac
 # Weights
 
 
-def editor(view: RuleTraceTableView) -> NumberEdit:
+def get_editor(view: RuleTraceTableView) -> NumberEdit:
     focus = QApplication.focusWidget()
     assert isinstance(focus, NumberEdit)
     assert view.isAncestorOf(focus)
     return focus
 
 
-def test_a_weight_is_edited_in_place_and_taken_back(
-    view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk, qtbot: QtBot
-) -> None:
+def test_weight_is_edited_and_reset(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk, qtbot: QtBot) -> None:
     go_to(view, block, "D000-02", RULE)
-    usual = block.model.index(view.currentIndex().row(), WEIGHT).data()
-    press(view, Qt.Key.Key_F2)
-    edit = editor(view)
+    default_weight = block.model.index(view.currentIndex().row(), WEIGHT).data()
+    press_keys(view, Qt.Key.Key_F2)
+    edit = get_editor(view)
     assert edit.accessibleName().startswith("Weight of Cost per token comes first")
     QTest.keyClicks(edit, "7.5")
     QTest.keyClick(edit, Qt.Key.Key_Return)
@@ -180,41 +172,39 @@ def test_a_weight_is_edited_in_place_and_taken_back(
     assert (row.changed, row.weight) == (True, 7.5)
     assert block.usual.isVisible()
     go_to(view, block, "D000-02", WEIGHT)
-    press(view, Qt.Key.Key_Delete)
+    press_keys(view, Qt.Key.Key_Delete)
     desk.flush()
     assert desk.scenario.decision.weights == {}
-    assert block.model.index(block.model.row_of("D000-02"), WEIGHT).data() == usual
+    assert block.model.index(block.model.row_of("D000-02"), WEIGHT).data() == default_weight
     assert not block.usual.isVisible()
 
 
 def test_a_double_click_opens_the_field(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
-    place = view.visualRect(block.model.index(block.model.row_of("D000-02"), WEIGHT)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert editor(view).value == float(block.model.index(block.model.row_of("D000-02"), WEIGHT).data())
+    position = view.visualRect(block.model.index(block.model.row_of("D000-02"), WEIGHT)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=position)
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=position)
+    assert get_editor(view).value == float(block.model.index(block.model.row_of("D000-02"), WEIGHT).data())
 
 
-def test_what_cannot_be_a_weight_stays_to_be_mended(
-    view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk
-) -> None:
+def test_invalid_weight_keeps_its_field_open(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
     go_to(view, block, "D000-02", WEIGHT)
-    press(view, Qt.Key.Key_F2)
-    edit = editor(view)
+    press_keys(view, Qt.Key.Key_F2)
+    edit = get_editor(view)
     QTest.keyClicks(edit, "400")
     QTest.keyClick(edit, Qt.Key.Key_Return)
     assert edit.fault == "Maximum: 100"
-    assert editor(view) is edit
+    assert get_editor(view) is edit
     QTest.keyClick(edit, Qt.Key.Key_Escape)
     assert desk.scenario.decision.weights == {}
 
 
-def test_a_rule_that_removes_has_no_field(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
+def test_excluding_rule_has_no_weight_field(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     go_to(view, block, "L-01", WEIGHT)
-    press(view, Qt.Key.Key_F2)
+    press_keys(view, Qt.Key.Key_F2)
     assert QApplication.focusWidget() is view
 
 
-def test_a_lower_weight_holds_for_rules_that_count_with_it(block: RuleTraceBlock, desk: Desk) -> None:
+def test_lower_weight_applies_to_combined_rules(block: RuleTraceBlock, desk: Desk) -> None:
     row = next(row for row in block.model.table.rows if row.also and row.weight)
     block.weigh(row.key, 0.25)
     weights = desk.scenario.decision.weights
@@ -222,19 +212,19 @@ def test_a_lower_weight_holds_for_rules_that_count_with_it(block: RuleTraceBlock
     for line in row.also:
         assert (line.rule.id in weights) is (line.weight > 0.25)
     desk.flush()
-    again = block.model.find_rule_row(block.model.find_line_of_rule(row.key))
-    assert again is not None
-    assert again.weight == 0.25
+    changed_row = block.model.find_rule_row(block.model.find_line_of_rule(row.key))
+    assert changed_row is not None
+    assert changed_row.weight == 0.25
     assert desk.undo_stack.count() == 2
     block.reset_all()
     assert desk.scenario.decision.weights == {}
 
 
-# The page around it
+# The page
 
 
-def test_heads_stay_in_sight_while_the_page_scrolls(view: RuleTraceTableView, theme: Theme) -> None:
-    area = outer(view)
+def test_heads_stay_visible_while_the_page_scrolls(view: RuleTraceTableView, theme: Theme) -> None:
+    area = get_scroll_area(view)
     bar = area.verticalScrollBar()
     page = area.widget()
     assert page is not None
@@ -244,8 +234,8 @@ def test_heads_stay_in_sight_while_the_page_scrolls(view: RuleTraceTableView, th
     assert view.heads.y() == 0
 
 
-def test_keys_bring_a_row_into_sight(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
-    area = outer(view)
+def test_keys_scroll_to_the_current_row(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
+    area = get_scroll_area(view)
     view.setFocus(_TAB)
     QTest.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
     rect = view.visualRect(view.currentIndex())
@@ -257,7 +247,7 @@ def test_keys_bring_a_row_into_sight(view: RuleTraceTableView, block: RuleTraceB
     assert view.heads.height() <= top < area.viewport().height()
 
 
-def test_the_menu_of_a_row_resets_its_weight(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
+def test_context_menu_resets_a_weight(view: RuleTraceTableView, block: RuleTraceBlock, desk: Desk) -> None:
     block.weigh("D000-02", 9.0)
     desk.flush()
     view.menu_requested.emit(block.model.row_of("D000-02"), RULE, view.mapToGlobal(QPoint(5, 5)))

@@ -1,4 +1,4 @@
-"""The watch list: rows in words and marks, notes of the user as steps of their own file, and undoing them."""
+"""The watch list: rows, notes as undoable steps of the user's file."""
 
 from dataclasses import replace
 
@@ -18,110 +18,110 @@ from gpudesk.domain.reference_data import WatchNote
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from gpudesk.text.messages import InputError, message
-from tests.unit.desktop.pages.decide.views_of import shown
+from tests.unit.desktop.pages.decide.view_helpers import show_view
 
 GAP, REPORTS, REFERENCE = "W002-01", "W002-02", "W002-03"
 
 
 @pytest.fixture
-def own_desk(user_service: GpuDeskService, qtbot: QtBot) -> Desk:
-    made = Desk(user_service, Formatter(ENGLISH_NUMBERS))
-    made.open(read_template("70b-chat-on-four"))
-    return made
+def user_desk(user_service: GpuDeskService, qtbot: QtBot) -> Desk:
+    desk = Desk(user_service, Formatter(ENGLISH_NUMBERS))
+    desk.open(read_template("70b-chat-on-four"))
+    return desk
 
 
 @pytest.fixture
-def view(own_desk: Desk, theme: Theme, qtbot: QtBot) -> DeferralView:
-    made = shown(DeferralView(own_desk, theme), own_desk, qtbot)
-    qtbot.waitUntil(lambda: not made.job.running)
-    return made
+def view(user_desk: Desk, theme: Theme, qtbot: QtBot) -> DeferralView:
+    deferral_view = show_view(DeferralView(user_desk, theme), user_desk, qtbot)
+    qtbot.waitUntil(lambda: not deferral_view.job.running)
+    return deferral_view
 
 
-def row(view: DeferralView, signal: str) -> WatchSignalRow:
+def get_row(view: DeferralView, signal: str) -> WatchSignalRow:
     return view.watch.rows[signal]
 
 
-def form(view: DeferralView, signal: str) -> WatchForm:
-    QTest.mouseClick(row(view, signal).edit, Qt.MouseButton.LeftButton)
-    found = row(view, signal).form
-    assert found is not None
-    return found
+def open_form(view: DeferralView, signal: str) -> WatchForm:
+    QTest.mouseClick(get_row(view, signal).edit, Qt.MouseButton.LeftButton)
+    watch_form = get_row(view, signal).form
+    assert watch_form is not None
+    return watch_form
 
 
-def filled(form: WatchForm, value: str, date: str = "2026-10", source: str = "Our own test") -> WatchForm:
-    if form.answer.isVisible():
-        form.answer.set_value(value)
+def fill(open_form: WatchForm, value: str, date: str = "2026-10", source: str = "Our own test") -> WatchForm:
+    if open_form.answer.isVisible():
+        open_form.answer.set_value(value)
     for name, text in (("value", value), ("date", date), ("source", source)):
-        form.lines[name].setText(text)
-    return form
+        open_form.lines[name].setText(text)
+    return open_form
 
 
-def save(form: WatchForm) -> None:
-    QTest.mouseClick(form.save, Qt.MouseButton.LeftButton)
+def click_save(open_form: WatchForm) -> None:
+    QTest.mouseClick(open_form.save, Qt.MouseButton.LeftButton)
 
 
-def noted(view: DeferralView, signal: str, value: str, qtbot: QtBot) -> None:
-    save(filled(form(view, signal), value))
+def add_note(view: DeferralView, signal: str, value: str, qtbot: QtBot) -> None:
+    click_save(fill(open_form(view, signal), value))
     view.desk.flush()
     qtbot.waitUntil(lambda: not view.job.running)
 
 
-def test_there_are_five_rows_with_words_for_their_state(view: DeferralView) -> None:
+def test_five_signals_have_their_states(view: DeferralView) -> None:
     assert list(view.watch.rows) == [f"W002-0{number}" for number in range(1, 6)]
     states = [each.state.text() for each in view.watch.rows.values()]
     assert states == ["not passed", "unknown", "not passed", "passed", "unknown"]
-    assert row(view, GAP).accessibleName().startswith("ROCm attention kernel gap: not passed")
-    assert row(view, GAP).edit.accessibleName() == "Add value: ROCm attention kernel gap"
+    assert get_row(view, GAP).accessibleName().startswith("ROCm attention kernel gap: not passed")
+    assert get_row(view, GAP).edit.accessibleName() == "Add value: ROCm attention kernel gap"
     assert not view.watch.undo.isVisible()
 
 
-def test_a_note_is_written_shown_and_undone(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
-    noted(view, GAP, "9", qtbot)
-    (note,) = own_desk.service.user_catalog.watched
+def test_note_is_added_and_undone(view: DeferralView, user_desk: Desk, qtbot: QtBot) -> None:
+    add_note(view, GAP, "9", qtbot)
+    (note,) = user_desk.service.user_catalog.watched
     assert note == WatchNote(GAP, 9.0, "2026-10", "Our own test")
-    assert row(view, GAP).state.text() == "passed"
-    assert row(view, GAP).edit.text() == "Edit note"
+    assert get_row(view, GAP).state.text() == "passed"
+    assert get_row(view, GAP).edit.text() == "Edit note"
     assert view.watch.undo.text() == "Undo: Add note to watch list: ROCm attention kernel gap"
     QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
-    assert not own_desk.service.user_catalog.watched
-    assert row(view, GAP).state.text() == "not passed"
+    assert not user_desk.service.user_catalog.watched
+    assert get_row(view, GAP).state.text() == "not passed"
     assert not view.watch.undo.isVisible()
-    own_desk.service.user_catalog.redo()
-    assert row(view, GAP).state.text() == "passed"
+    user_desk.service.user_catalog.redo()
+    assert get_row(view, GAP).state.text() == "passed"
 
 
-def test_a_note_is_that_of_all_documents(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
-    noted(view, REFERENCE, "yes", qtbot)
-    own_desk.open(read_template("70b-chat-on-four"))
-    assert row(view, REFERENCE).state.text() == "passed"
-    assert own_desk.undo_stack.count() == 0, "it is no step of the document"
-    with GpuDeskService.open() as again:
-        assert again.user_catalog.watched == own_desk.service.user_catalog.watched
+def test_note_applies_to_all_documents(view: DeferralView, user_desk: Desk, qtbot: QtBot) -> None:
+    add_note(view, REFERENCE, "yes", qtbot)
+    user_desk.open(read_template("70b-chat-on-four"))
+    assert get_row(view, REFERENCE).state.text() == "passed"
+    assert user_desk.undo_stack.count() == 0, "it is not an undo step of the document"
+    with GpuDeskService.open() as second_service:
+        assert second_service.user_catalog.watched == user_desk.service.user_catalog.watched
 
 
-def test_a_note_is_changed_and_removed(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
-    noted(view, GAP, "9", qtbot)
-    opened = form(view, GAP)
-    assert opened.lines["value"].text() == "9"
-    assert opened.lines["source"].text() == "Our own test"
-    opened.lines["note"].setText("read twice")
-    save(filled(opened, "-3.5"))
-    (note,) = own_desk.service.user_catalog.watched
+def test_note_is_changed_and_removed(view: DeferralView, user_desk: Desk, qtbot: QtBot) -> None:
+    add_note(view, GAP, "9", qtbot)
+    watch_form = open_form(view, GAP)
+    assert watch_form.lines["value"].text() == "9"
+    assert watch_form.lines["source"].text() == "Our own test"
+    watch_form.lines["note"].setText("read twice")
+    click_save(fill(watch_form, "-3.5"))
+    (note,) = user_desk.service.user_catalog.watched
     assert note == WatchNote(GAP, -3.5, "2026-10", "Our own test", "read twice")
-    QTest.mouseClick(form(view, GAP).remove, Qt.MouseButton.LeftButton)
-    assert not own_desk.service.user_catalog.watched
-    assert row(view, GAP).form is None
-    assert row(view, GAP).edit.hasFocus()
+    QTest.mouseClick(open_form(view, GAP).remove, Qt.MouseButton.LeftButton)
+    assert not user_desk.service.user_catalog.watched
+    assert get_row(view, GAP).form is None
+    assert get_row(view, GAP).edit.hasFocus()
 
 
 @pytest.mark.parametrize("value", ["0", "-2", "12", "12%"])
-def test_any_number_can_be_noted(view: DeferralView, own_desk: Desk, qtbot: QtBot, value: str) -> None:
-    noted(view, GAP, value, qtbot)
-    assert own_desk.service.user_catalog.watched[0].value == float(value.removesuffix("%"))
+def test_any_number_is_accepted(view: DeferralView, user_desk: Desk, qtbot: QtBot, value: str) -> None:
+    add_note(view, GAP, value, qtbot)
+    assert user_desk.service.user_catalog.watched[0].value == float(value.removesuffix("%"))
 
 
 @pytest.mark.parametrize(
-    ("signal", "value", "date", "source", "where", "said"),
+    ("signal", "value", "date", "source", "field_name", "expected_fault"),
     [
         (GAP, "much", "2026-10", "A test", "value", "Enter a number"),
         (GAP, "", "2026-10", "A test", "value", "Enter a value"),
@@ -132,50 +132,55 @@ def test_any_number_can_be_noted(view: DeferralView, own_desk: Desk, qtbot: QtBo
         (GAP, "9", "2026-10", "x" * 400, "source", "longer than"),
     ],
 )
-def test_what_cannot_be_noted_is_said_at_its_field(
-    view: DeferralView, own_desk: Desk, signal: str, value: str, date: str, source: str, where: str, said: str
+def test_invalid_note_is_reported_at_its_field(
+    view: DeferralView,
+    user_desk: Desk,
+    signal: str,
+    value: str,
+    date: str,
+    source: str,
+    field_name: str,
+    expected_fault: str,
 ) -> None:
-    opened = filled(form(view, signal), value, date, source)
-    save(opened)
-    assert said in opened.fault.text()
-    assert opened.fault.isVisible()
-    assert not own_desk.service.user_catalog.watched
-    marked = [name for name, line in opened.lines.items() if line.property("fault") == "true"]
-    assert marked == ([where] if where else ["value"])
-    if where:
-        assert opened.lines[where].hasFocus()
-    QTest.keyClicks(opened.lines["source"], "y")
-    assert not opened.fault.isVisible()
+    watch_form = fill(open_form(view, signal), value, date, source)
+    click_save(watch_form)
+    assert expected_fault in watch_form.fault.text()
+    assert watch_form.fault.isVisible()
+    assert not user_desk.service.user_catalog.watched
+    faulty_fields = [name for name, line in watch_form.lines.items() if line.property("fault") == "true"]
+    assert faulty_fields == ([field_name] if field_name else ["value"])
+    if field_name:
+        assert watch_form.lines[field_name].hasFocus()
+    QTest.keyClicks(watch_form.lines["source"], "y")
+    assert not watch_form.fault.isVisible()
 
 
-def test_a_form_is_left_and_saved_with_keys(view: DeferralView, own_desk: Desk) -> None:
-    opened = filled(form(view, GAP), "9")
-    assert opened.lines["value"].hasFocus()
-    QTest.keyClick(opened.lines["value"], Qt.Key.Key_Escape)
-    assert row(view, GAP).form is None
-    assert row(view, GAP).edit.isVisible()
-    assert not own_desk.service.user_catalog.watched
-    QTest.keyClick(filled(form(view, GAP), "9").lines["source"], Qt.Key.Key_Return)
-    assert own_desk.service.user_catalog.watched[0].value == 9.0
+def test_form_is_cancelled_and_saved_by_keys(view: DeferralView, user_desk: Desk) -> None:
+    watch_form = fill(open_form(view, GAP), "9")
+    assert watch_form.lines["value"].hasFocus()
+    QTest.keyClick(watch_form.lines["value"], Qt.Key.Key_Escape)
+    assert get_row(view, GAP).form is None
+    assert get_row(view, GAP).edit.isVisible()
+    assert not user_desk.service.user_catalog.watched
+    QTest.keyClick(fill(open_form(view, GAP), "9").lines["source"], Qt.Key.Key_Return)
+    assert user_desk.service.user_catalog.watched[0].value == 9.0
 
 
-def test_one_form_is_open_at_a_time_and_stays_when_figures_change(
-    view: DeferralView, own_desk: Desk, qtbot: QtBot
-) -> None:
-    form(view, GAP)
-    opened = filled(form(view, REFERENCE), "yes")
-    assert row(view, GAP).form is None
-    own_desk.edit("Long", workload=replace(own_desk.scenario.workload, output_tokens=2000))
-    own_desk.flush()
+def test_one_form_is_open_and_survives_updates(view: DeferralView, user_desk: Desk, qtbot: QtBot) -> None:
+    open_form(view, GAP)
+    watch_form = fill(open_form(view, REFERENCE), "yes")
+    assert get_row(view, GAP).form is None
+    user_desk.edit("Long", workload=replace(user_desk.scenario.workload, output_tokens=2000))
+    user_desk.flush()
     qtbot.waitUntil(lambda: not view.job.running)
-    assert row(view, REFERENCE).form is opened
-    assert opened.lines["source"].text() == "Our own test"
+    assert get_row(view, REFERENCE).form is watch_form
+    assert watch_form.lines["source"].text() == "Our own test"
 
 
-def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
-    view: DeferralView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
+def test_concurrent_change_keeps_the_input(
+    view: DeferralView, user_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(_step: object) -> None:
+    def refuse(_step: object) -> None:
         raise InputError(
             message(
                 "own.changed_elsewhere",
@@ -184,27 +189,27 @@ def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
             "facts",
         )
 
-    monkeypatch.setattr(own_desk.service.user_catalog, "do", refused)
-    opened = filled(form(view, GAP), "9")
-    save(opened)
-    assert opened.fault.text().startswith("Not saved: ")
-    assert opened.lines["value"].text() == "9"
+    monkeypatch.setattr(user_desk.service.user_catalog, "do", refuse)
+    watch_form = fill(open_form(view, GAP), "9")
+    click_save(watch_form)
+    assert watch_form.fault.text().startswith("Not saved: ")
+    assert watch_form.lines["value"].text() == "9"
 
 
-def test_the_row_keeps_the_focus_when_the_list_changes(view: DeferralView, own_desk: Desk) -> None:
-    row(view, REPORTS).edit.setFocus()
-    gap = next(each for each in own_desk.service.reference_data.signals if each.id == GAP)
-    own = own_desk.service.user_catalog
-    own.do(note_signal(own.watched, gap, 9.0, date="2026-10", source="A test"))
-    assert row(view, REPORTS).edit.hasFocus()
+def test_the_row_keeps_the_focus_when_the_list_changes(view: DeferralView, user_desk: Desk) -> None:
+    get_row(view, REPORTS).edit.setFocus()
+    gap = next(each for each in user_desk.service.reference_data.signals if each.id == GAP)
+    user_catalog = user_desk.service.user_catalog
+    user_catalog.do(note_signal(user_catalog.watched, gap, 9.0, date="2026-10", source="A test"))
+    assert get_row(view, REPORTS).edit.hasFocus()
 
 
-def test_a_step_that_another_program_stands_in_the_way_of_is_told(
-    view: DeferralView, own_desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_failure_to_undo_is_reported(
+    view: DeferralView, user_desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    noted(view, GAP, "9", qtbot)
+    add_note(view, GAP, "9", qtbot)
 
-    def refused() -> None:
+    def refuse() -> None:
         raise InputError(
             message(
                 "own.changed_elsewhere",
@@ -213,24 +218,22 @@ def test_a_step_that_another_program_stands_in_the_way_of_is_told(
             "facts",
         )
 
-    monkeypatch.setattr(own_desk.service.user_catalog, "undo", refused)
+    monkeypatch.setattr(user_desk.service.user_catalog, "undo", refuse)
     QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
     assert view.watch.problem.isVisible()
     assert view.watch.problem.text().startswith("No change: ")
 
 
-def test_facts_are_not_undone_from_the_list(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:
-    noted(view, GAP, "9", qtbot)
-    bench = own_desk.service
+def test_undo_of_the_list_excludes_other_values(view: DeferralView, user_desk: Desk, qtbot: QtBot) -> None:
+    add_note(view, GAP, "9", qtbot)
+    service = user_desk.service
     source = entry.make_user_source("A quote")
-    bench.user_catalog.do(edits.state_value(bench.catalog, "mi325x", "tdp", 900, "W", source, today="2026-11-23"))
+    service.user_catalog.do(edits.state_value(service.catalog, "mi325x", "tdp", 900, "W", source, today="2026-11-23"))
     assert not view.watch.undo.isVisible()
 
 
-def test_the_list_is_read_only_where_the_file_is(
-    view: DeferralView, own_desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(type(own_desk.service.user_catalog), "writable", property(lambda _own: False))
+def test_read_only_file_disables_editing(view: DeferralView, user_desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(user_desk.service.user_catalog), "writable", property(lambda _: False))
     view.show_watch_list()
-    assert not row(view, GAP).edit.isEnabled()
-    assert row(view, GAP).edit.toolTip() == "The file with your values is read-only"
+    assert not get_row(view, GAP).edit.isEnabled()
+    assert get_row(view, GAP).edit.toolTip() == "The file with your values is read-only"

@@ -1,4 +1,4 @@
-"""Views of a decision for tests: shown over the whole of a scroll area, as the page shows them."""
+"""Helpers for tests of Decide views, which are shown in a scroll area as on the page."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from gpudesk.domain.decision import AnswerValue
 V = TypeVar("V", bound=DecideView)
 
 
-def found_of(desk: Desk) -> EvaluatedAnswer:
-    """Return the decision on the desk's answer."""
-    found = desk.evaluated
-    assert found is not None
-    return found
+def get_evaluated(desk: Desk) -> EvaluatedAnswer:
+    """Return the evaluated answer of the desk, which must exist."""
+    evaluated = desk.evaluated
+    assert evaluated is not None
+    return evaluated
 
 
-def say(desk: Desk, **answers: AnswerValue) -> None:
-    """Answer these questions, and no others."""
+def set_answers(desk: Desk, **answers: AnswerValue) -> None:
+    """Replace the answers of the scenario, and evaluate."""
     desk.edit("Answers", decision=replace(desk.scenario.decision, answers=answers))
     desk.flush()
 
 
-def shown(view: V, desk: Desk, qtbot: QtBot, width: int = 900, height: int = 640) -> V:
-    """Show a view, and what it says whenever there is another answer."""
+def show_view(view: V, desk: Desk, qtbot: QtBot, width: int = 900, height: int = 640) -> V:
+    """Show a view in a scroll area, and refresh it with each answer of the desk."""
     area = FullWidthScrollArea()
     qtbot.addWidget(area)
     area.show_widget(view)
     area.resize(width, height)
-    desk.answered.connect(lambda: view.show_decision(found_of(desk)))
-    view.show_decision(found_of(desk))
+    desk.answered.connect(lambda: view.show_decision(get_evaluated(desk)))
+    view.show_decision(get_evaluated(desk))
     with qtbot.waitExposed(area):
         area.show()
     area.activateWindow()
     qtbot.waitUntil(area.isActiveWindow)
-    # What stands below the first sight follows the first paint.
+    # The lower part of a view is filled after the first paint.
     qtbot.wait(20)
     return view

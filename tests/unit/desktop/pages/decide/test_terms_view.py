@@ -1,4 +1,4 @@
-"""The view Export and terms: scores next to rules, the warning, ticks with notes, saving the sheet."""
+"""The view Export and terms: scores, rules, the warning, steps with notes, saving the sheet."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,20 +24,20 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import UncertainValue
-from tests.unit.desktop.pages.decide.views_of import shown
+from tests.unit.desktop.pages.decide.view_helpers import show_view
 
 
 @pytest.fixture
 def view(desk: Desk, theme: Theme, qtbot: QtBot) -> TermsView:
-    return shown(TermsView(desk, theme), desk, qtbot)
+    return show_view(TermsView(desk, theme), desk, qtbot)
 
 
-def compare(desk: Desk, *parts: str) -> None:
-    desk.edit("Other", accelerators=tuple(AcceleratorChoice(part, 1) for part in parts))
+def compare_accelerators(desk: Desk, *accelerators: str) -> None:
+    desk.edit("Other", accelerators=tuple(AcceleratorChoice(accelerator, 1) for accelerator in accelerators))
     desk.flush()
 
 
-def type_words(edit: NoteEdit, words: str) -> None:
+def type_text(edit: NoteEdit, words: str) -> None:
     edit.setFocus()
     edit.selectAll()
     QTest.keyClick(edit, Qt.Key.Key_Delete)
@@ -45,7 +45,7 @@ def type_words(edit: NoteEdit, words: str) -> None:
     QTest.keyClick(edit, Qt.Key.Key_Return)
 
 
-def tick_of(view: TermsView, key: str) -> NotedCheckBox:
+def get_check_box(view: TermsView, key: str) -> NotedCheckBox:
     ticks = [tick for block in view.steps.steps for tick in (block.title, *block.points)]
     return next(tick for tick in ticks if tick.key == key)
 
@@ -53,7 +53,7 @@ def tick_of(view: TermsView, key: str) -> NotedCheckBox:
 # The export check
 
 
-def test_each_accelerator_has_a_row_with_its_product_and_its_standings(view: TermsView) -> None:
+def test_scores_have_a_row_per_accelerator(view: TermsView) -> None:
     rows = view.export.scores.texts()
     assert [row[0] for row in rows] == ["H200 SXM", "MI325X", "B200 SXM", "MI355X"]
     assert rows[1][1].startswith("2,614.9 × 8 = 20,919 (FP8, INT8)")
@@ -62,7 +62,7 @@ def test_each_accelerator_has_a_row_with_its_product_and_its_standings(view: Ter
     assert rows[0][3] == "TPP 15,824: above 4,800\nControlled: 3A090.a by TPP"
 
 
-def test_rules_stand_newest_first_with_their_days(view: TermsView) -> None:
+def test_rules_are_listed_newest_first(view: TermsView) -> None:
     rows = view.export.rules.texts()
     assert rows[0][0].startswith("May 2026 guidance\npublished and effective 2026-05-31")
     assert rows[-1][0] == "October 2022 rule\npublished 2022-10-13\n87 FR 62186"
@@ -74,31 +74,31 @@ def test_rules_stand_newest_first_with_their_days(view: TermsView) -> None:
     assert any("govinfo.gov" in text for text in view.export.read_in.texts)
 
 
-def test_the_warning_is_always_there(view: TermsView, desk: Desk) -> None:
-    words = "Arithmetic, not legal advice: check the current rule and ask counsel"
-    for parts in (("h200-sxm",), ("l4", "mi300x")):
-        compare(desk, *parts)
-        assert view.export.warning.label.text() == words
+def test_warning_is_always_visible(view: TermsView, desk: Desk) -> None:
+    warning = "Arithmetic, not legal advice: check the current rule and ask counsel"
+    for accelerators in (("h200-sxm",), ("l4", "mi300x")):
+        compare_accelerators(desk, *accelerators)
+        assert view.export.warning.label.text() == warning
         assert view.export.warning.isVisible()
-        assert view.export.notes.texts[0] == f"{words}.", "below the long table of rules too"
-        assert words in view.copied()
+        assert view.export.notes.texts[0] == f"{warning}.", "also below the long table of rules"
+        assert warning in view.copied()
 
 
-def test_a_document_s_claim_is_refused_only_beside_its_part(view: TermsView, desk: Desk) -> None:
+def test_refuted_claim_is_shown_only_with_its_accelerator(view: TermsView, desk: Desk) -> None:
     assert not view.export.refused.isVisible()
-    compare(desk, "mi300x", "h200-sxm")
+    compare_accelerators(desk, "mi300x", "h200-sxm")
     assert view.export.refused.isVisible()
     assert "1,307 × 16 = 20,912, and the threshold is 4,800" in view.export.refused.texts[0]
 
 
-def test_what_cannot_be_told_is_said_to_be_so(view: TermsView, desk: Desk) -> None:
-    compare(desk, "l4", "h200-sxm")
+def test_unknown_classification_is_undecided(view: TermsView, desk: Desk) -> None:
+    compare_accelerators(desk, "l4", "h200-sxm")
     row = view.export.scores.texts()[0]
     assert row[3] == "TPP 1,936: below 4,800\nUndecided: 3A090.a by density, 3A090.b by density"
 
 
-def test_the_destination_is_kept_and_undone(view: TermsView, desk: Desk) -> None:
-    type_words(view.export.destination, "China")
+def test_destination_is_saved_and_undone(view: TermsView, desk: Desk) -> None:
+    type_text(view.export.destination, "China")
     desk.flush()
     assert desk.scenario.decision.plans["destination_name"] == "China"
     assert "The rule text on file names China." in view.export.rules.texts()[0][1]
@@ -107,12 +107,12 @@ def test_the_destination_is_kept_and_undone(view: TermsView, desk: Desk) -> None
     desk.flush()
     assert "destination_name" not in desk.scenario.decision.plans
     assert view.export.destination.text() == ""
-    type_words(view.export.destination, "Peru")
-    type_words(view.export.destination, " ")
-    assert "destination_name" not in desk.scenario.decision.plans, "nothing typed states none"
+    type_text(view.export.destination, "Peru")
+    type_text(view.export.destination, " ")
+    assert "destination_name" not in desk.scenario.decision.plans, "an empty destination is not saved"
 
 
-def test_a_score_leads_to_its_peak_in_the_panel(view: TermsView, desk: Desk) -> None:
+def test_enter_on_a_score_selects_its_peak(view: TermsView, desk: Desk) -> None:
     view.export.scores.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClick(view.export.scores, Qt.Key.Key_Down)
     QTest.keyClick(view.export.scores, Qt.Key.Key_Return)
@@ -122,7 +122,7 @@ def test_a_score_leads_to_its_peak_in_the_panel(view: TermsView, desk: Desk) -> 
 # The negotiation sheet
 
 
-def test_steps_say_whether_they_apply_and_what_is_missing(view: TermsView, desk: Desk) -> None:
+def test_steps_show_whether_they_apply(view: TermsView, desk: Desk) -> None:
     first, second, *_ = view.steps.steps
     assert first.state.text() == "Undecided. High impact. 2 points open."
     assert "unknown > 200: unknown" in first.remarks.text()
@@ -144,15 +144,15 @@ def test_steps_say_whether_they_apply_and_what_is_missing(view: TermsView, desk:
     assert "competing_quote" not in desk.scenario.decision.plans
 
 
-def test_ticks_and_notes_are_kept_as_steps_that_can_be_undone(view: TermsView, desk: Desk) -> None:
-    tick = tick_of(view, "P002-04.response")
+def test_check_marks_and_notes_are_undoable_steps(view: TermsView, desk: Desk) -> None:
+    tick = get_check_box(view, "P002-04.response")
     assert not tick.note.isVisible()
     tick.box.setFocus()
     QTest.keyClick(tick.box, Qt.Key.Key_Space)
     desk.flush()
     assert desk.scenario.decision.done == {"P002-04.response": ""}
     assert tick.note.isVisible()
-    type_words(tick.note, "4 h, in the draft")
+    type_text(tick.note, "4 h, in the draft")
     desk.flush()
     assert desk.scenario.decision.done == {"P002-04.response": "4 h, in the draft"}
     texts = [desk.undo_stack.text(step) for step in range(desk.undo_stack.count())]
@@ -166,26 +166,26 @@ def test_ticks_and_notes_are_kept_as_steps_that_can_be_undone(view: TermsView, d
     assert not tick.box.isChecked()
 
 
-def test_progress_counts_whole_steps(view: TermsView, desk: Desk) -> None:
+def test_progress_counts_completed_steps(view: TermsView, desk: Desk) -> None:
     assert view.steps.progress.text() == "0 of 6 steps done"
-    tick_of(view, "P002-06").box.click()
+    get_check_box(view, "P002-06").box.click()
     desk.flush()
     assert view.steps.progress.text() == "1 of 6 steps done"
     assert "[x] A production-like test (P002-06)" in view.copied()
 
 
-def test_a_note_of_a_document_on_several_lines_is_shown_on_one(view: TermsView, desk: Desk) -> None:
+def test_multi_line_note_is_shown_on_one_line(view: TermsView, desk: Desk) -> None:
     settings = replace(desk.scenario.decision, done={"P002-06": "one\ntwo"})
     desk.edit("Note", decision=settings)
     desk.flush()
-    note = tick_of(view, "P002-06").note
+    note = get_check_box(view, "P002-06").note
     assert note.text() == "one two"
     note.commit()
-    assert desk.scenario.decision.done == {"P002-06": "one\ntwo"}, "nothing was typed"
+    assert desk.scenario.decision.done == {"P002-06": "one\ntwo"}, "an unedited note is unchanged"
 
 
-def test_escape_brings_a_note_back_and_controls_are_left_out(view: TermsView, desk: Desk) -> None:
-    tick = tick_of(view, "P002-06")
+def test_escape_restores_a_note_and_control_characters_are_removed(view: TermsView, desk: Desk) -> None:
+    tick = get_check_box(view, "P002-06")
     tick.box.click()
     desk.flush()
     tick.note.setFocus()
@@ -199,7 +199,7 @@ def test_escape_brings_a_note_back_and_controls_are_left_out(view: TermsView, de
     assert desk.scenario.decision.done == {"P002-06": "ab c"}
 
 
-def test_evidence_of_a_step_is_shown_in_the_panel(view: TermsView, desk: Desk) -> None:
+def test_evidence_of_a_step_is_selected(view: TermsView, desk: Desk) -> None:
     block = view.steps.steps[0]
     block.evidence_wanted.emit("D-100", True)
     assert desk.selection == select_catalog_dispute("D-100")
@@ -207,7 +207,7 @@ def test_evidence_of_a_step_is_shown_in_the_panel(view: TermsView, desk: Desk) -
     assert desk.selection == select_catalog_statement("C002-071")
 
 
-def test_controls_have_names_and_the_keyboard_reaches_the_steps(view: TermsView) -> None:
+def test_controls_are_named_and_steps_reachable_by_keyboard(view: TermsView) -> None:
     for tick in (tick for block in view.steps.steps for tick in (block.title, *block.points)):
         assert tick.box.accessibleName()
         assert tick.note.accessibleName().startswith("Note on: ")
@@ -218,7 +218,7 @@ def test_controls_have_names_and_the_keyboard_reaches_the_steps(view: TermsView)
     assert view.steps.steps[0].title.box.hasFocus()
 
 
-def test_it_is_drawn_in_both_themes_and_with_large_letters(view: TermsView, theme: Theme) -> None:
+def test_view_is_painted_in_both_themes_and_large_text(view: TermsView, theme: Theme) -> None:
     light = view.grab().toImage()
     theme.set_preference(DARK)
     assert view.grab().toImage() != light
@@ -231,22 +231,22 @@ def test_it_is_drawn_in_both_themes_and_with_large_letters(view: TermsView, them
 
 
 @pytest.mark.parametrize(("name", "begins"), [("sheet.md", "# Negotiation sheet"), ("sheet", "<!DOCTYPE html>")])
-def test_the_sheet_is_saved_by_its_suffix(
+def test_format_of_the_sheet_follows_the_suffix(
     view: TermsView, settings: UserSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, begins: str
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
     connect_saving(view, settings)
     view.steps.save.click()
-    written = next(tmp_path.glob("sheet*"))
-    assert written.suffix == (Path(name).suffix or ".html")
-    text = written.read_text(encoding="utf-8")
+    sheet_file = next(tmp_path.glob("sheet*"))
+    assert sheet_file.suffix == (Path(name).suffix or ".html")
+    text = sheet_file.read_text(encoding="utf-8")
     assert text.startswith(begins)
     assert "Arithmetic, not legal advice" in text
-    assert view.steps.status_label.text() == f"Saved: {written}"
+    assert view.steps.status_label.text() == f"Saved: {sheet_file}"
     assert view.steps.status_label.isVisible()
 
 
-def test_what_stands_in_the_way_of_saving_is_said(view: TermsView, settings: UserSettings, tmp_path: Path) -> None:
+def test_failure_to_save_is_reported(view: TermsView, settings: UserSettings, tmp_path: Path) -> None:
     write_negotiation(view, tmp_path / "sheet.docx", settings)
     assert ".docx is not a sheet format" in view.steps.status_label.text()
     write_negotiation(view, tmp_path / "nowhere" / "sheet.md", settings)
@@ -254,13 +254,13 @@ def test_what_stands_in_the_way_of_saving_is_said(view: TermsView, settings: Use
     assert list(tmp_path.glob("sheet*")) == []
 
 
-def test_nothing_is_asked_where_there_is_no_sheet(
+def test_view_without_a_sheet_opens_no_file_dialog(
     desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> tuple[str, str]:
-        raise AssertionError("asked for a file")
+    def fail(*_: object) -> tuple[str, str]:
+        raise AssertionError("a file dialog was opened")
 
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", refuse)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", fail)
     other = RecordView(desk, theme)
     qtbot.addWidget(other)
     connect_saving(other, settings)
