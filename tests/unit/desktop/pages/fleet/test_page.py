@@ -1,4 +1,4 @@
-"""The page Fleet: the demand and its curve, the table, the racks, and one fleet over time."""
+"""The Fleet page: demand and load curve, the table, racks, and one fleet over time."""
 
 from dataclasses import replace
 from typing import Any
@@ -31,29 +31,29 @@ DEMAND = Demand(DemandKind.USERS, 2000.0)
 
 @pytest.fixture
 def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> FleetPage:
-    """Return the page with four accelerators and fleets made by hand."""
+    """Return the page with four accelerators, over fleets with constant values."""
 
     def plan(service: GpuDeskService, scenario: Scenario) -> FleetAnswer:
         return make_fleets([choice.accelerator for choice in scenario.accelerators])
 
     monkeypatch.setattr(GpuDeskService, "fleet", plan)
-    made = FleetPage(desk, theme, settings)
-    qtbot.addWidget(made)
-    made.resize(1180, 760)
-    made.show()
-    made.activateWindow()
-    qtbot.waitExposed(made)
-    return made
+    fleet_page = FleetPage(desk, theme, settings)
+    qtbot.addWidget(fleet_page)
+    fleet_page.resize(1180, 760)
+    fleet_page.show()
+    fleet_page.activateWindow()
+    qtbot.waitExposed(fleet_page)
+    return fleet_page
 
 
 @pytest.fixture
-def asked(page: FleetPage, desk: Desk) -> FleetPage:
+def planned_page(page: FleetPage, desk: Desk) -> FleetPage:
     desk.edit("Enter demand", demand=DEMAND)
     desk.flush()
     return page
 
 
-def table_view(page: FleetPage) -> FleetTableView:
+def get_table_view(page: FleetPage) -> FleetTableView:
     assert isinstance(page.view, FleetTableView)
     return page.view
 
@@ -70,20 +70,18 @@ def table_view(page: FleetPage) -> FleetTableView:
         (7, "per_million_tokens_usd", "fleet_api_tokens"),
     ],
 )
-def test_the_panel_explains_the_figure_that_is_clicked(
-    asked: FleetPage, desk: Desk, column: int, unit: str, figure: str
-) -> None:
-    view = table_view(asked).section.view
-    table_view(asked).unit.set_value(unit)
-    place = view.visualRect(view.model().index(1, column)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+def test_click_selects_the_figure(planned_page: FleetPage, desk: Desk, column: int, unit: str, figure: str) -> None:
+    view = get_table_view(planned_page).section.view
+    get_table_view(planned_page).unit.set_value(unit)
+    position = view.visualRect(view.model().index(1, column)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert desk.selection == select_fleet_figure(desk.scenario.accelerators[1].accelerator, figure)
 
 
 # The demand
 
 
-def test_without_a_demand_the_page_offers_to_begin(page: FleetPage, desk: Desk) -> None:
+def test_page_without_a_demand_offers_to_enter_one(page: FleetPage, desk: Desk) -> None:
     assert page.start.isVisible()
     assert not page.form.isVisible()
     assert not page.body.isVisible()
@@ -97,7 +95,7 @@ def test_without_a_demand_the_page_offers_to_begin(page: FleetPage, desk: Desk) 
     assert page.start.isVisible()
 
 
-def test_edits_of_the_demand_leave_the_estimates(asked: FleetPage, desk: Desk) -> None:
+def test_demand_edit_reuses_estimates(planned_page: FleetPage, desk: Desk) -> None:
     columns = desk.columns
     desk.edit("More", demand=replace(DEMAND, amount=4000.0), fleet=FleetSettings(growth_per_year=0.5))
     desk.flush()
@@ -105,25 +103,25 @@ def test_edits_of_the_demand_leave_the_estimates(asked: FleetPage, desk: Desk) -
     assert desk.columns[0].column is columns[0].column
 
 
-def test_fields_of_the_site_are_one_step_each(asked: FleetPage, desk: Desk) -> None:
+def test_site_fields_are_one_undo_step_each(planned_page: FleetPage, desk: Desk) -> None:
     for name, typed, value in (("growth_per_year", 50.0, 0.5), ("spare_systems", 2.0, 2), ("kw_per_rack", 40.0, 40.0)):
-        asked.form.fields[name].edited.emit(typed)
+        planned_page.form.fields[name].edited.emit(typed)
         assert getattr(desk.scenario.fleet, name) == value
-    asked.form.cooling.chosen.emit("air")
+    planned_page.form.cooling.chosen.emit("air")
     assert desk.scenario.fleet.cooling is SiteCooling.AIR
-    asked.form.cooling.chosen.emit("any")
-    asked.form.fields["kw_per_rack"].edited.emit(NO_VALUE)
+    planned_page.form.cooling.chosen.emit("any")
+    planned_page.form.fields["kw_per_rack"].edited.emit(NO_VALUE)
     assert desk.scenario.fleet == FleetSettings(growth_per_year=0.5, spare_systems=2)
     assert desk.undo_stack.count() == 7
 
 
-def test_no_peak_is_asked_for_beside_a_curve(asked: FleetPage) -> None:
-    assert not asked.form.demand.fields["peak_factor"].isVisible()
-    assert asked.form.demand.fields["spare_replicas"].isVisible()
+def test_load_curve_replaces_the_peak_factor(planned_page: FleetPage) -> None:
+    assert not planned_page.form.demand.fields["peak_factor"].isVisible()
+    assert planned_page.form.demand.fields["spare_replicas"].isVisible()
 
 
-def test_a_drag_over_the_curve_is_one_step(asked: FleetPage, desk: Desk) -> None:
-    curve = asked.form.curve
+def test_drag_over_the_curve_is_one_step(planned_page: FleetPage, desk: Desk) -> None:
+    curve = planned_page.form.curve
     steps = desk.undo_stack.count()
     bottom = curve.height() - 30
     QTest.mousePress(curve, Qt.MouseButton.LeftButton, pos=QPoint(5, bottom))
@@ -139,8 +137,8 @@ def test_a_drag_over_the_curve_is_one_step(asked: FleetPage, desk: Desk) -> None
     assert desk.scenario.fleet.curve is LoadCurveKind.OFFICE
 
 
-def test_the_curve_by_keys_and_as_numbers(asked: FleetPage, desk: Desk) -> None:
-    curve = asked.form.curve
+def test_curve_is_edited_by_keys_and_numbers(planned_page: FleetPage, desk: Desk) -> None:
+    curve = planned_page.form.curve
     curve.setFocus()
     QTest.keyClick(curve, Qt.Key.Key_End)
     QTest.keyClick(curve, Qt.Key.Key_Left)
@@ -149,12 +147,12 @@ def test_the_curve_by_keys_and_as_numbers(asked: FleetPage, desk: Desk) -> None:
     assert desk.scenario.fleet.own_multipliers[22] == pytest.approx(before + 0.1, abs=0.011)
     assert curve.accessibleName() == f"Load curve, 22:00: {Formatter(ENGLISH_NUMBERS).number(curve.values[22], 2)}"
     assert len(curve.accessibleDescription().split(", ")) == HOURS_PER_DAY
-    asked.form.hour.edited.emit(3.25)
+    planned_page.form.hour.edited.emit(3.25)
     assert desk.scenario.fleet.own_multipliers[22] == 3.25
 
 
-def test_an_hour_is_never_negative_and_not_all_are_nothing(asked: FleetPage, desk: Desk) -> None:
-    curve = asked.form.curve
+def test_curve_is_never_negative_and_never_all_zero(planned_page: FleetPage, desk: Desk) -> None:
+    curve = planned_page.form.curve
     curve.set_value(3, -2.0)
     assert desk.scenario.fleet.own_multipliers[3] == 0.0
     curve.show_curve((1.0, *(0.0,) * 23))
@@ -166,19 +164,19 @@ def test_an_hour_is_never_negative_and_not_all_are_nothing(asked: FleetPage, des
 # The table
 
 
-def test_the_answer_is_said_and_the_cheapest_tinted(asked: FleetPage, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: bool(asked.verdict.text()))
-    assert "3 × XE9680" in asked.verdict.text()
-    assert "72%" in asked.verdict.text()
-    table = table_view(asked).section.view.table
-    best = [(row.key, n) for row in table.rows for n, cell in enumerate(row.cells) if cell.is_best]
+def test_verdict_and_cheapest_cell(planned_page: FleetPage, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: bool(planned_page.verdict.text()))
+    assert "3 × XE9680" in planned_page.verdict.text()
+    assert "72%" in planned_page.verdict.text()
+    table = get_table_view(planned_page).section.view.table
+    best = [(row.key, column) for row in table.rows for column, cell in enumerate(row.cells) if cell.is_best]
     assert best == [("mi325x", 4 + list(Supply).index(Supply.OWNED))]
     last = table.rows[-1]
     assert last.sentence == "MI355X: No deployment meets the limits"
 
 
-def test_costs_are_shown_for_a_month_a_user_and_tokens(asked: FleetPage) -> None:
-    view = table_view(asked)
+def test_unit_of_costs_can_be_chosen(planned_page: FleetPage) -> None:
+    view = get_table_view(planned_page)
     months = view.section.view.table.rows[0].cells[4].text
     view.unit.set_value("per_million_tokens_usd")
     view.unit.chosen.emit("per_million_tokens_usd")
@@ -187,8 +185,8 @@ def test_costs_are_shown_for_a_month_a_user_and_tokens(asked: FleetPage) -> None
     assert [row[0] for row in view.section.data(Formatter(ENGLISH_NUMBERS)).rows][1] == "MI325X (3 × XE9680, 2 racks)"
 
 
-def test_a_system_is_chosen_for_the_selected_accelerator(asked: FleetPage, desk: Desk) -> None:
-    view = table_view(asked)
+def test_system_of_the_selected_accelerator_can_be_chosen(planned_page: FleetPage, desk: Desk) -> None:
+    view = get_table_view(planned_page)
     assert view.title.text() == "MI325X: 18 in use, 2 spare, 4 idle"
     view.systems["systems"].chosen.emit("other")
     assert desk.scenario.fleet.systems == {"mi325x": "other"}
@@ -200,7 +198,7 @@ def test_a_system_is_chosen_for_the_selected_accelerator(asked: FleetPage, desk:
     assert view.warnings.text() == "Cooling is not published."
 
 
-def test_what_cannot_be_planned_is_said(page: FleetPage, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_problem_is_shown(page: FleetPage, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(service: GpuDeskService, scenario: Scenario) -> FleetAnswer:
         raise input_error("test.fault", "-1 at hour 3 is not possible", "fleet.own_multipliers[3]")
 
@@ -214,42 +212,42 @@ def test_what_cannot_be_planned_is_said(page: FleetPage, desk: Desk, monkeypatch
 # Racks and time
 
 
-def test_racks_are_drawn_and_a_table_says_the_same(asked: FleetPage) -> None:
-    asked.choose_view(RACKS)
-    assert isinstance(asked.view, RacksView)
-    picture = asked.view.picture
+def test_racks_are_drawn_and_have_data(planned_page: FleetPage) -> None:
+    planned_page.choose_view(RACKS)
+    assert isinstance(planned_page.view, RacksView)
+    picture = planned_page.view.picture
     assert "B200 SXM: 22 × HGX Y" in picture.accessibleDescription()
     rows = picture.data(Formatter(ENGLISH_NUMBERS)).rows
     assert ("B200 SXM", "5 racks", "4", "32", "32", "0", "0", "40.8 kW", "$1,140k") in rows
     assert picture.grab().toImage().pixelColor(4, picture.height() - 4) is not None
-    dialog = asked.show_table()
+    dialog = planned_page.show_table()
     assert dialog.windowTitle() == "Racks"
     dialog.close()
 
 
-def test_a_text_next_to_a_mark_stays_right_of_the_axis(asked: FleetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked.choose_view(TIME)
-    assert isinstance(asked.view, FleetTimeView)
-    years = asked.view.years
+def test_label_of_a_mark_stays_right_of_the_axis(planned_page: FleetPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned_page.choose_view(TIME)
+    assert isinstance(planned_page.view, FleetTimeView)
+    years = planned_page.view.years
     years.resize(420, 300)
     lefts = []
     draw = TextPainter.draw_haloed
 
-    def note(self: TextPainter, painter: QPainter, x: float, *rest: Any) -> None:  # noqa: ANN401 - passed on
+    def record_x(self: TextPainter, painter: QPainter, x: float, *rest: Any) -> None:  # noqa: ANN401 - passed on
         if rest[1].startswith("next system"):
             lefts.append(x)
         draw(self, painter, x, *rest)
 
-    monkeypatch.setattr(TextPainter, "draw_haloed", note)
+    monkeypatch.setattr(TextPainter, "draw_haloed", record_x)
     years.grab()
     assert lefts
     assert lefts[0] >= years.frame.area.left()
 
 
-def test_one_fleet_over_the_day_and_the_years(asked: FleetPage) -> None:
-    asked.choose_view(TIME)
-    assert isinstance(asked.view, FleetTimeView)
-    day, years = asked.view.day, asked.view.years
+def test_one_fleet_over_the_day_and_the_years(planned_page: FleetPage) -> None:
+    planned_page.choose_view(TIME)
+    assert isinstance(planned_page.view, FleetTimeView)
+    day, years = planned_page.view.day, planned_page.view.years
     assert [line.key for line in day.drawing.lines] == ["fixed", "autoscaled", "requests"]
     assert [line.key for line in years.drawing.lines] == [each.value for each in Supply]
     assert len({line.dash for line in years.drawing.lines}) == 4
@@ -265,13 +263,13 @@ def test_one_fleet_over_the_day_and_the_years(asked: FleetPage) -> None:
     assert [row.name for row in reading[1].rows] == ["Own", "Rent", "Rent, autoscaled", "Hosted API"]
     assert len(day.data(Formatter(ENGLISH_NUMBERS)).rows) == HOURS_PER_DAY
     assert len(years.data(Formatter(ENGLISH_NUMBERS)).rows) == 4
-    asked.view.which.chosen.emit("h200-sxm")
+    planned_page.view.which.chosen.emit("h200-sxm")
     assert day.name == "H200 SXM"
 
 
-def test_large_letters_scroll_the_form_and_leave_room_for_fleets(asked: FleetPage, theme: Theme) -> None:
+def test_large_text_leaves_space_for_the_table(planned_page: FleetPage, theme: Theme) -> None:
     theme.set_font_percent(200)
-    asked.resize(1210, 530)
+    planned_page.resize(1210, 530)
     QApplication.processEvents()
-    assert asked.form.height() >= asked.form.heightForWidth(asked.form.width())
-    assert asked.body.height() > asked.height() // 4
+    assert planned_page.form.height() >= planned_page.form.heightForWidth(planned_page.form.width())
+    assert planned_page.body.height() > planned_page.height() // 4

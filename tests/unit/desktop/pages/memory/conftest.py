@@ -1,4 +1,4 @@
-"""The page Memory and fit over the real service, shown offscreen: a large model on two of each part."""
+"""Fixtures for tests of the page Memory and fit: a large model on two of each accelerator."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,45 +19,45 @@ from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
-#: Does not fit; holds 92 requests of this length; fits.
-PARTS = ("h200-sxm", "mi325x", "mi355x")
+#: Does not fit; fits 92 requests of this length; fits all.
+ACCELERATORS = ("h200-sxm", "mi325x", "mi355x")
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _cells_are_computed_once(service: GpuDeskService) -> Iterator[None]:
-    """Let views of all models on the shipped facts share their 4,200 cells, a quarter of a second for each question."""
-    known: dict[tuple[FitQuestion, str, str], FitCell] = {}
-    find = FitFinder._make_cell
+def _share_fit_cells(service: GpuDeskService) -> Iterator[None]:
+    """Share the 4,200 cells of the fit matrix between tests, 0.25 s for each question."""
+    cells: dict[tuple[FitQuestion, str, str], FitCell] = {}
+    make_cell = FitFinder._make_cell
 
-    def give(finder: FitFinder, question: FitQuestion, part: Accelerator, model: Model) -> FitCell:
+    def make_shared_cell(finder: FitFinder, question: FitQuestion, accelerator: Accelerator, model: Model) -> FitCell:
         if finder is not service.fit:
-            return find(finder, question, part, model)
-        key = question, part.id, model.id
-        if key not in known:
-            known[key] = find(finder, question, part, model)
-        return known[key]
+            return make_cell(finder, question, accelerator, model)
+        key = question, accelerator.id, model.id
+        if key not in cells:
+            cells[key] = make_cell(finder, question, accelerator, model)
+        return cells[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FitFinder, "_make_cell", give)
+        patch.setattr(FitFinder, "_make_cell", make_shared_cell)
         yield
 
 
 @pytest.fixture
 def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
-    """Return a desk with 100 requests in flight on two of each part."""
-    made = Desk(service, Formatter(ENGLISH_NUMBERS))
+    """Return a desk with 100 requests in flight on two of each accelerator."""
+    desk = Desk(service, Formatter(ENGLISH_NUMBERS))
     scenario = read_template("405b-one-node")
     load = replace(scenario.workload.load, concurrency=100)
-    choices = tuple(AcceleratorChoice(part, 2) for part in PARTS)
-    work = replace(scenario.workload, load=load)
-    made.open(replace(scenario, workload=work, accelerators=choices))
-    return made
+    choices = tuple(AcceleratorChoice(accelerator, 2) for accelerator in ACCELERATORS)
+    workload = replace(scenario.workload, load=load)
+    desk.open(replace(scenario, workload=workload, accelerators=choices))
+    return desk
 
 
 @pytest.fixture
 def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> MemoryPage:
-    made = MemoryPage(desk, theme, settings)
-    qtbot.addWidget(made)
-    made.resize(944, 753)
-    made.show()
-    return made
+    memory_page = MemoryPage(desk, theme, settings)
+    qtbot.addWidget(memory_page)
+    memory_page.resize(944, 753)
+    memory_page.show()
+    return memory_page

@@ -1,4 +1,4 @@
-"""The bars: verdicts, parts, ways out, keyboard and mouse, and what is read out."""
+"""The memory bars: verdicts, segments, remedies, keyboard and mouse, accessible texts."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -22,27 +22,27 @@ from gpudesk.domain.precision import Precision
 
 
 @pytest.fixture(autouse=True)
-def all_of_the_memory(desk: Desk) -> None:
-    """Let the serving engine take the largest safe share of the memory."""
+def _use_largest_memory_fraction(desk: Desk) -> None:
+    """Let the serving engine use the largest safe share of the memory."""
     desk.edit("Memory fraction", memory_fraction=0.98)
     desk.flush()
 
 
-def fit_view(page: MemoryPage) -> MemoryFitView:
+def get_fit_view(page: MemoryPage) -> MemoryFitView:
     assert isinstance(page.view, MemoryFitView)
     return page.view
 
 
-def rows(page: MemoryPage) -> list[MemoryBarRow]:
-    return [row for row in fit_view(page).bars.rows if row.isVisible()]
+def list_rows(page: MemoryPage) -> list[MemoryBarRow]:
+    return [row for row in get_fit_view(page).bars.rows if row.isVisible()]
 
 
-def bars(desk: Desk) -> tuple[ColumnMemoryBar, ...]:
+def make_bars(desk: Desk) -> tuple[ColumnMemoryBar, ...]:
     return make_memory_bars(desk)
 
 
-def test_each_column_is_judged_in_words_and_figures(desk: Desk) -> None:
-    short, partly, fits = bars(desk)
+def test_each_column_has_a_verdict(desk: Desk) -> None:
+    short, partly, fits = make_bars(desk)
     assert (short.state, short.headline) == (ColumnFitState.UNFIT, "Does not fit on 2")
     assert short.detail == "57.2 GiB short"
     assert short.needed_text == "195.4 needed for 1 request"
@@ -53,11 +53,11 @@ def test_each_column_is_judged_in_words_and_figures(desk: Desk) -> None:
     assert fits.remedies == ()
 
 
-def test_the_memory_of_pools_is_said_to_be_that_of_one(desk: Desk) -> None:
+def test_bar_of_disaggregated_serving_is_the_decode_pool(desk: Desk) -> None:
     choice = AcceleratorChoice("mi355x", 8, disaggregated=DisaggregationRequest())
     desk.apply(replace(desk.scenario, accelerators=(choice,)), "Pools")
     desk.flush()
-    (bar,) = bars(desk)
+    (bar,) = make_bars(desk)
     assert desk.answer is not None
     estimate = desk.answer.columns[0].estimate
     assert estimate is not None
@@ -65,32 +65,32 @@ def test_the_memory_of_pools_is_said_to_be_that_of_one(desk: Desk) -> None:
     assert bar.deployment == f"decode pool, {estimate.pools.decode.count} of 8"
 
 
-def test_what_the_usual_share_admits_is_less_than_memory_holds(desk: Desk) -> None:
+def test_default_fraction_admits_fewer_than_memory_holds(desk: Desk) -> None:
     desk.edit("Memory fraction", memory_fraction=None)
     desk.flush()
-    partly = bars(desk)[1]
+    partly = make_bars(desk)[1]
     assert partly.state is ColumnFitState.PARTLY
     assert partly.headline == "Runs 67 of 100 requests"
     assert partly.detail == "memory fits 93"
 
 
-def test_more_than_fit_at_full_length_are_not_said_to_fit_with_room_to_spare(desk: Desk) -> None:
-    work = replace(desk.scenario.workload, varied=False)
-    desk.apply(replace_load_value(replace(desk.scenario, workload=work), 94.0), "Equal lengths")
+def test_growing_cache_states_the_count_at_full_length(desk: Desk) -> None:
+    workload = replace(desk.scenario.workload, varied=False)
+    desk.apply(replace_load_value(replace(desk.scenario, workload=workload), 94.0), "Equal lengths")
     desk.flush()
-    bar = bars(desk)[1]
+    bar = make_bars(desk)[1]
     assert bar.state is ColumnFitState.FITS
     assert (bar.headline, bar.detail) == ("Runs 94 requests", "max 93 at full length")
     assert bar.needed <= bar.usable
     assert bar.part(MemorySegmentKind.SHORT) is None
 
 
-def test_the_parts_of_what_fits_fill_the_capacity_without_gaps(desk: Desk) -> None:
-    bar = bars(desk)[2]
+def test_segments_fill_the_capacity_without_gaps(desk: Desk) -> None:
+    bar = make_bars(desk)[2]
     assert bar.parts[0].start == 0
     assert bar.parts[-1].end == bar.capacity
-    assert all(one.end == other.start for one, other in pairwise(bar.parts))
-    assert [part.kind for part in bar.parts] == [
+    assert all(segment.end == following.start for segment, following in pairwise(bar.parts))
+    assert [segment.kind for segment in bar.parts] == [
         MemorySegmentKind.WEIGHTS,
         MemorySegmentKind.KV,
         MemorySegmentKind.OTHER,
@@ -99,51 +99,49 @@ def test_the_parts_of_what_fits_fill_the_capacity_without_gaps(desk: Desk) -> No
     ]
 
 
-def test_what_is_short_ends_where_the_needed_memory_ends(desk: Desk) -> None:
-    for bar in bars(desk)[:2]:
+def test_shortage_ends_at_the_needed_memory(desk: Desk) -> None:
+    for bar in make_bars(desk)[:2]:
         short = bar.part(MemorySegmentKind.SHORT)
         assert short is not None
         assert short.end == bar.needed
-    unfit, partly = bars(desk)[:2]
-    short, held = unfit.part(MemorySegmentKind.SHORT), partly.part(MemorySegmentKind.SHORT)
+    unfit, partly = make_bars(desk)[:2]
+    short, second_short = unfit.part(MemorySegmentKind.SHORT), partly.part(MemorySegmentKind.SHORT)
     assert short is not None
-    assert held is not None
+    assert second_short is not None
     assert short.start == unfit.usable
-    assert held.start <= partly.usable < held.end
+    assert second_short.start <= partly.usable < second_short.end
 
 
-def test_the_sentence_of_a_bar_says_both_units(desk: Desk) -> None:
-    said = bars(desk)[0].sentence
-    assert said.startswith("H200 SXM × 2, TP 2: Does not fit on 2, 57.2 GiB short.")
-    assert "Weights: 191.0 GiB (205.0 GB)" in said
-    assert "KV cache, 1 request: 615 MiB" in said
+def test_sentence_has_both_units(desk: Desk) -> None:
+    sentence = make_bars(desk)[0].sentence
+    assert sentence.startswith("H200 SXM × 2, TP 2: Does not fit on 2, 57.2 GiB short.")
+    assert "Weights: 191.0 GiB (205.0 GB)" in sentence
+    assert "KV cache, 1 request: 615 MiB" in sentence
 
 
-def test_a_part_without_estimate_says_why(desk: Desk) -> None:
+def test_accelerator_without_an_estimate_has_a_reason(desk: Desk) -> None:
     scenario = replace(desk.scenario, accelerators=(AcceleratorChoice("tpu-v5e", 8),))
     desk.apply(scenario, "Compare TPU v5e")
     desk.evaluate()
-    (bar,) = bars(desk)
+    (bar,) = make_bars(desk)
     assert (bar.state, bar.headline, bar.parts) == (ColumnFitState.UNKNOWN, "No estimate", ())
     assert bar.reason.startswith("No serving engine")
     assert bar.reason in bar.sentence
 
 
-def test_waiting_for_the_serving_engine_is_not_said_of_memory(desk: Desk) -> None:
+def test_batch_limit_is_no_shortage_of_memory(desk: Desk) -> None:
     desk.edit("Batch", max_batch=50)
     desk.evaluate()
-    bar = bars(desk)[2]
+    bar = make_bars(desk)[2]
     assert (bar.state, bar.headline) == (ColumnFitState.PARTLY, "Runs 50 of 100 requests")
     assert bar.detail == "memory fits 146"
     assert bar.part(MemorySegmentKind.SHORT) is None
 
 
-def test_where_the_usual_share_keeps_requests_waiting_a_link_gives_more_of_the_memory(
-    page: MemoryPage, desk: Desk, qtbot: QtBot
-) -> None:
+def test_link_raises_the_memory_fraction(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
     desk.apply(replace_load_value(replace(desk.scenario, memory_fraction=None), 80), "Ask for 80")
     desk.flush()
-    row = rows(page)[1]
+    row = list_rows(page)[1]
     assert row.bar.headline == "Runs 67 of 80 requests"
     link = row.links[0]
     assert (link.text(), link.accessibleName()) == ("Use 98%", "Allow the serving engine 98% of memory")
@@ -151,44 +149,40 @@ def test_where_the_usual_share_keeps_requests_waiting_a_link_gives_more_of_the_m
         QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     desk.flush()
     assert desk.scenario.memory_fraction == pytest.approx(0.98)
-    assert rows(page)[1].bar.state is ColumnFitState.FITS
+    assert list_rows(page)[1].bar.state is ColumnFitState.FITS
 
 
-def test_a_link_takes_the_way_out_as_one_step(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
-    link = rows(page)[0].links[0]
+def test_link_applies_a_remedy_as_one_step(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
+    link = list_rows(page)[0].links[0]
     assert (link.text(), link.accessibleName()) == ("Use 4", "Use 4 × H200 SXM")
     with qtbot.waitSignal(desk.answered):
         QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     assert desk.scenario.accelerators[0].count == 4
     assert desk.undo_stack.undoText() == "Use 4 × H200 SXM"
-    assert rows(page)[0].bar.state is ColumnFitState.FITS
+    assert list_rows(page)[0].bar.state is ColumnFitState.FITS
     assert not link.isVisible()
     with qtbot.waitSignal(desk.answered):
         desk.undo_stack.undo()
     assert desk.scenario.accelerators[0].count == 2
 
 
-def test_narrower_weights_are_stated_so_that_other_vendors_have_their_own(
-    page: MemoryPage, desk: Desk, qtbot: QtBot
-) -> None:
-    link = rows(page)[1].links[1]
+def test_narrower_weights_use_the_format_of_each_vendor(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
+    link = list_rows(page)[1].links[1]
     assert link.text() == "Use INT4"
     with qtbot.waitSignal(desk.answered):
         QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     assert desk.scenario.weights == Precision.INT4.value
     desk.apply(replace(desk.scenario, weights=Precision.FP8, accelerators=(AcceleratorChoice("b200-hgx", 2),)), "B200")
     desk.evaluate()
-    link = rows(page)[0].links[1]
+    link = list_rows(page)[0].links[1]
     assert link.text() == "Use NVFP4"
     with qtbot.waitSignal(desk.answered):
         QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     assert desk.scenario.weights == Precision.FP4.value
 
 
-def test_arrow_keys_walk_over_parts_and_rows_and_select_for_the_panel(
-    page: MemoryPage, desk: Desk, qtbot: QtBot
-) -> None:
-    first, second, _ = rows(page)
+def test_arrow_keys_move_over_segments_and_rows(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
+    first, second, _ = list_rows(page)
     page.focus_content()
     QTest.keyClick(first, Qt.Key.Key_Right)
     assert desk.selection == select_figure("h200-sxm", "memory")
@@ -206,8 +200,8 @@ def test_arrow_keys_walk_over_parts_and_rows_and_select_for_the_panel(
     assert desk.selection == select_figure("mi325x", "memory")
 
 
-def test_the_mouse_selects_the_part_under_it(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
-    row = rows(page)[2]
+def test_click_selects_a_segment(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
+    row = list_rows(page)[2]
     centre = row.compute_place_rect(MemorySegmentKind.KV).center().toPoint()
     QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=centre)
     assert row.place == MemorySegmentKind.KV
@@ -216,48 +210,48 @@ def test_the_mouse_selects_the_part_under_it(page: MemoryPage, desk: Desk, qtbot
     assert desk.selection == select_figure("mi355x", "max_concurrency")
 
 
-def test_a_selection_made_elsewhere_is_shown(page: MemoryPage, desk: Desk) -> None:
+def test_bars_follow_the_selection_of_the_desk(page: MemoryPage, desk: Desk) -> None:
     desk.select(select_figure("mi355x", "max_concurrency"))
-    assert [row.place for row in rows(page)] == ["whole", "whole", VERDICT_PLACE]
+    assert [row.place for row in list_rows(page)] == ["whole", "whole", VERDICT_PLACE]
     desk.select(select_figure("mi355x", "ttft_ms"))
-    assert rows(page)[2].place == "whole"
+    assert list_rows(page)[2].place == "whole"
 
 
-def test_the_axis_does_not_shrink_while_something_is_dragged(page: MemoryPage, desk: Desk) -> None:
-    def extents() -> float:
-        first = rows(page)[0]
+def test_axis_does_not_shrink_during_a_drag(page: MemoryPage, desk: Desk) -> None:
+    def get_width() -> float:
+        first = list_rows(page)[0]
         return first.compute_place_rect("whole").width()
 
     desk.begin_gesture("load")
     desk.apply(replace_load_value(desk.scenario, 900), "Load")
     desk.flush()
-    wide = extents()
+    full_width = get_width()
     desk.apply(replace_load_value(desk.scenario, 10), "Load")
     desk.flush()
-    assert extents() == pytest.approx(wide)
+    assert get_width() == pytest.approx(full_width)
     desk.end_gesture()
     QApplication.processEvents()
-    assert extents() > wide * 1.2
+    assert get_width() > full_width * 1.2
 
 
-def test_columns_come_and_go(page: MemoryPage, desk: Desk) -> None:
+def test_columns_are_added_and_removed(page: MemoryPage, desk: Desk) -> None:
     desk.edit("Fewer", accelerators=desk.scenario.accelerators[:1])
     desk.flush()
-    assert len(rows(page)) == 1
+    assert len(list_rows(page)) == 1
     desk.undo_stack.undo()
     desk.flush()
-    assert len(rows(page)) == 3
+    assert len(list_rows(page)) == 3
 
 
 @pytest.mark.parametrize(("preference", "percent"), [(DARK, 100), (DARK, 150)])
 def test_bars_are_painted_in_other_themes_and_sizes(
     page: MemoryPage, theme: Theme, preference: str, percent: int
 ) -> None:
-    before = rows(page)[0].height()
+    before = list_rows(page)[0].height()
     theme.set_preference(preference)
     theme.set_font_percent(percent)
     QApplication.processEvents()
-    row = rows(page)[0]
+    row = list_rows(page)[0]
     assert row.height() == pytest.approx(before * percent / 100, abs=1)
     picture = page.grab().toImage()
     spot = row.mapTo(page, row.compute_place_rect(MemorySegmentKind.WEIGHTS).center().toPoint())

@@ -1,4 +1,4 @@
-"""KV cache against context length: both charts, their table, and reading off them."""
+"""KV cache by context length: both charts, their table and readouts."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -21,15 +21,15 @@ def view(page: MemoryPage) -> ContextView:
     return page.view
 
 
-def test_one_line_of_the_model_and_one_for_each_part_that_holds_a_request(view: ContextView) -> None:
+def test_lines_of_the_model_and_of_accelerators_that_fit_a_request(view: ContextView) -> None:
     (line,) = view.request.drawing.lines
     assert (line.name, line.slot, line.end) == ("Llama 3.1 405B", 0, "31.5 GiB at 131,072")
-    held = view.capacity_chart.drawing.lines
-    assert [each.name for each in held] == ["MI325X", "MI355X"]
-    assert held[1].end == "5 at 131,072"
+    capacity_lines = view.capacity_chart.drawing.lines
+    assert [each.name for each in capacity_lines] == ["MI325X", "MI355X"]
+    assert capacity_lines[1].end == "5 at 131,072"
 
 
-def test_the_held_requests_are_those_of_the_answer(view: ContextView, desk: Desk) -> None:
+def test_max_concurrency_equals_that_of_the_answer(view: ContextView, desk: Desk) -> None:
     assert desk.answer is not None
     at_scenario = {mark.key: mark.y for mark in view.capacity_chart.drawing.marks}
     for key, column in zip(desk.keys, desk.answer.columns, strict=True):
@@ -37,7 +37,7 @@ def test_the_held_requests_are_those_of_the_answer(view: ContextView, desk: Desk
             assert at_scenario[key] == column.estimate.max_concurrency
 
 
-def test_the_present_length_is_marked_and_cannot_be_moved(view: ContextView, desk: Desk, qtbot: QtBot) -> None:
+def test_current_length_is_marked_and_fixed(view: ContextView, desk: Desk, qtbot: QtBot) -> None:
     rule = view.capacity_chart.drawing.rule
     assert rule is not None
     assert (rule.value, rule.text, rule.movable) == (5000.0, "5,000", False)
@@ -53,8 +53,8 @@ def test_the_present_length_is_marked_and_cannot_be_moved(view: ContextView, des
     assert view.capacity_chart.cursor_readout() is None
 
 
-def test_a_deployment_that_holds_no_long_request_says_from_where_on(view: ContextView, desk: Desk) -> None:
-    desk.edit("One part", accelerators=(AcceleratorChoice("h100-sxm", 8),))
+def test_table_has_the_largest_context_that_fits(view: ContextView, desk: Desk) -> None:
+    desk.edit("One accelerator", accelerators=(AcceleratorChoice("h100-sxm", 8),))
     desk.apply(replace_workload(desk.scenario, input_tokens=1000, output_tokens=100), "Short")
     desk.edit("Less memory", memory_fraction=0.68)
     desk.flush()
@@ -72,20 +72,20 @@ def test_small_caches_are_shown_in_mib(view: ContextView, desk: Desk) -> None:
     assert view.request.drawing.lines[0].end.endswith("MiB at 131,072")
 
 
-def test_the_table_has_exact_numbers_for_programs(view: ContextView, desk: Desk) -> None:
-    shown, machine = (view.request.data(Formatter(ENGLISH_NUMBERS)), view.request.data(Formatter(MACHINE_NUMBERS)))
-    at = [row[0] for row in machine.rows].index("5000")
-    assert shown.rows[at][1] == "1.20"
-    assert float(machine.rows[at][1]) == pytest.approx(1_290_240_000 / 2**30, abs=1e-6)
-    held = view.capacity_chart.data(Formatter(MACHINE_NUMBERS))
-    assert held.rows[at] == ("5000", "0", "93", "145")
+def test_machine_format_has_exact_numbers(view: ContextView, desk: Desk) -> None:
+    displayed, machine = (view.request.data(Formatter(ENGLISH_NUMBERS)), view.request.data(Formatter(MACHINE_NUMBERS)))
+    row_index = [row[0] for row in machine.rows].index("5000")
+    assert displayed.rows[row_index][1] == "1.20"
+    assert float(machine.rows[row_index][1]) == pytest.approx(1_290_240_000 / 2**30, abs=1e-6)
+    capacity = view.capacity_chart.data(Formatter(MACHINE_NUMBERS))
+    assert capacity.rows[row_index] == ("5000", "0", "93", "145")
 
 
 def test_a_row_of_the_table_selects_its_figure(view: ContextView, desk: Desk, qtbot: QtBot) -> None:
     model = view.table.model()
     assert model is not None
-    place = view.table.visualRect(model.index(1, 1)).center()
-    QTest.mouseClick(view.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = view.table.visualRect(model.index(1, 1)).center()
+    QTest.mouseClick(view.table.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert desk.selection == select_figure("mi325x", "max_concurrency")
 
 
@@ -97,8 +97,8 @@ def test_charts_have_names_and_summaries(view: ContextView) -> None:
     )
 
 
-def test_nothing_that_holds_a_request_is_said(view: ContextView, desk: Desk) -> None:
-    desk.edit("One part", accelerators=(AcceleratorChoice("h200-sxm", 2),))
+def test_empty_chart_has_a_note(view: ContextView, desk: Desk) -> None:
+    desk.edit("One accelerator", accelerators=(AcceleratorChoice("h200-sxm", 2),))
     desk.flush()
     assert view.capacity_chart.drawing.lines == ()
     assert view.capacity_chart.drawing.note == "No curve: no accelerator fits the model"

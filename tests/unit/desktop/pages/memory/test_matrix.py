@@ -1,4 +1,4 @@
-"""The view of all models as its user meets it: counts, filters, orders, readings, and opening a cell."""
+"""The fit matrix of all models: counts, filters, sorting, readings, and opening a cell."""
 
 from dataclasses import replace
 
@@ -32,35 +32,37 @@ def view(page: MemoryPage, qtbot: QtBot) -> FitMatrixView:
     page.resize(1100, 700)
     page.choose_view(MATRIX)
     assert isinstance(page.view, FitMatrixView)
-    settle(page.view, qtbot)
+    wait_until_ready(page.view, qtbot)
     return page.view
 
 
-def settle(view: FitMatrixView, qtbot: QtBot) -> None:
+def wait_until_ready(view: FitMatrixView, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: view.query.state is QueryState.READY, timeout=30_000)
 
 
-def state(view: FitMatrixView) -> QueryState:
+def get_state(view: FitMatrixView) -> QueryState:
     return view.query.state
 
 
-def choose(view: FitMatrixView, qtbot: QtBot, **fields: object) -> None:
+def choose_options(view: FitMatrixView, qtbot: QtBot, **fields: object) -> None:
     view.question.chosen.emit(replace(view.choices, **fields))  # type: ignore[arg-type]
-    settle(view, qtbot)
+    wait_until_ready(view, qtbot)
 
 
-def counts(view: FitMatrixView, part: str) -> dict[str, int | None]:
-    place = [column.part.id for column in view.model.table.columns].index(part)
-    return {row.model.id: row.cells[place].count for row in view.model.table.rows}
+def map_counts(view: FitMatrixView, accelerator: str) -> dict[str, int | None]:
+    position = [column.part.id for column in view.model.table.columns].index(accelerator)
+    return {row.model.id: row.cells[position].count for row in view.model.table.rows}
 
 
-# What is shown
+# Counts
 
 
-def test_it_begins_with_the_scenarios_formats_and_length_and_at_its_own_cell(view: FitMatrixView, desk: Desk) -> None:
+def test_matrix_starts_at_the_scenario(view: FitMatrixView, desk: Desk) -> None:
     question = view.model.table.question
-    work = desk.scenario.workload
-    assert question == FitQuestion(desk.scenario.weights, desk.scenario.kv, work.input_tokens + work.output_tokens)
+    workload = desk.scenario.workload
+    assert question == FitQuestion(
+        desk.scenario.weights, desk.scenario.kv, workload.input_tokens + workload.output_tokens
+    )
     assert not view.question.follow.isVisible()
     current = view.table.get_current_cell()
     assert current is not None
@@ -68,58 +70,56 @@ def test_it_begins_with_the_scenarios_formats_and_length_and_at_its_own_cell(vie
     assert view.narrow.count.text() == "83 of 83 models, 51 of 51 accelerators"
 
 
-def test_the_counts_are_those_of_the_service(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
-    choose(view, qtbot, weights="fp4", context=32_768, concurrency=16)
-    asked = FitQuestion(Precision.FP4, desk.scenario.kv, 32_768, 16)
-    for part in ("h100-sxm", "mi355x", "rtx-4090"):
-        found = desk.service.fit_matrix(asked, [part])
-        assert counts(view, part) == {row[0].model: row[0].count for row in found.rows}
+def test_counts_equal_those_of_the_service(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
+    choose_options(view, qtbot, weights="fp4", context=32_768, concurrency=16)
+    question = FitQuestion(Precision.FP4, desk.scenario.kv, 32_768, 16)
+    for accelerator in ("h100-sxm", "mi355x", "rtx-4090"):
+        fit_matrix = desk.service.fit_matrix(question, [accelerator])
+        assert map_counts(view, accelerator) == {row[0].model: row[0].count for row in fit_matrix.rows}
 
 
-def test_other_lengths_of_the_scenario_are_followed(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
+def test_context_follows_the_scenario(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
     desk.apply(replace_workload(desk.scenario, input_tokens=60_000), "Longer")
     desk.flush()
-    settle(view, qtbot)
+    wait_until_ready(view, qtbot)
     assert view.question.context.value == 61_000
     assert view.model.table.question is not None
     assert view.model.table.question.context == 61_000
 
 
-def test_own_lengths_stay_until_they_are_those_of_the_scenario_again(
-    view: FitMatrixView, desk: Desk, qtbot: QtBot
-) -> None:
+def test_typed_context_stays_until_reset(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
     edit = view.question.context.edit
     edit.setFocus()
     edit.selectAll()
     QTest.keyClicks(edit, "16k")
     QTest.keyClick(edit, Qt.Key.Key_Return)
-    settle(view, qtbot)
+    wait_until_ready(view, qtbot)
     desk.apply(replace_workload(desk.scenario, input_tokens=9000), "Longer")
     desk.flush()
-    settle(view, qtbot)
+    wait_until_ready(view, qtbot)
     assert view.question.context.value == 16_000
     QTest.mouseClick(view.question.follow, Qt.MouseButton.LeftButton)
-    settle(view, qtbot)
+    wait_until_ready(view, qtbot)
     assert view.question.context.value == 10_000
     assert not view.question.follow.isVisible()
 
 
-def test_while_something_is_dragged_nothing_is_asked(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
+def test_no_query_during_a_drag(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
     before = view.model.table.question
     desk.begin_gesture("drag")
     desk.apply(replace_workload(desk.scenario, input_tokens=7000), "Drag")
     desk.flush()
     assert view.model.table.question == before
     desk.end_gesture()
-    settle(view, qtbot)
+    wait_until_ready(view, qtbot)
     assert view.model.table.question is not None
     assert view.model.table.question.context == 8000
 
 
-# Narrowing and order
+# Filters and sorting
 
 
-def test_words_narrow_as_they_are_typed_and_lead_to_the_table(view: FitMatrixView, qtbot: QtBot) -> None:
+def test_filters_narrow_while_typing(view: FitMatrixView, qtbot: QtBot) -> None:
     QTest.keyClicks(view.narrow.models, "llama 70b")
     QTest.keyClicks(view.narrow.parts, "amd")
     names = [row.model.name for row in view.model.table.rows]
@@ -132,25 +132,25 @@ def test_words_narrow_as_they_are_typed_and_lead_to_the_table(view: FitMatrixVie
     assert view.table.hasFocus()
 
 
-def test_words_that_nothing_has_say_so(view: FitMatrixView) -> None:
+def test_empty_result_has_a_hint(view: FitMatrixView) -> None:
     view.narrow.models.setText("no such model")
     assert view.model.rowCount() == 0
     assert "Clear a filter" in view.table.empty_text
     view.grab()
 
 
-def test_only_what_so_few_hold_can_be_asked_for(view: FitMatrixView, qtbot: QtBot) -> None:
+def test_filter_by_accelerator_count(view: FitMatrixView, qtbot: QtBot) -> None:
     view.narrow.most_changed.emit(1)
     assert view.narrow.most.text() == "Fits 1"
-    assert "llama-3.1-405b" in counts(view, "mi455x")
-    assert counts(view, "mi455x")["llama-3.1-405b"] == 1
+    assert "llama-3.1-405b" in map_counts(view, "mi455x")
+    assert map_counts(view, "mi455x")["llama-3.1-405b"] == 1
     assert "tpu-v5e" not in {column.part.id for column in view.model.table.columns}
     QTest.keyClick(view.narrow.most, Qt.Key.Key_Delete)
     assert view.narrow.most.text() == "Any count"
     assert view.model.rowCount() == 83
 
 
-def test_the_table_opens_at_its_beginning(view: FitMatrixView, desk: Desk) -> None:
+def test_table_opens_at_its_start(view: FitMatrixView, desk: Desk) -> None:
     cell = view.table.get_current_cell()
     assert cell is not None
     assert (cell.model, cell.accelerator) == (desk.scenario.model, "h200-sxm")
@@ -158,21 +158,21 @@ def test_the_table_opens_at_its_beginning(view: FitMatrixView, desk: Desk) -> No
     assert view.table.horizontalScrollBar().maximum() > 0
 
 
-def test_a_click_on_a_head_orders_by_its_counts_and_again_turns_it_round(view: FitMatrixView) -> None:
+def test_click_on_a_head_sorts_and_reverses(view: FitMatrixView) -> None:
     heads = view.table.heads
-    place = [column.part.id for column in view.model.table.columns].index("h200-sxm")
+    position = [column.part.id for column in view.model.table.columns].index("h200-sxm")
     view.table.go_to("phi-4", "h200-sxm")
-    x = heads.sectionViewportPosition(place) + 20
+    x = heads.sectionViewportPosition(position) + 20
     point = heads.viewport().rect().center()
     point.setX(x)
     for descending in (False, True):
         QTest.mouseClick(heads.viewport(), Qt.MouseButton.LeftButton, pos=point)
-        known = [count for count in counts(view, "h200-sxm").values() if count is not None]
-        assert known == sorted(known, reverse=descending)
+        known_counts = [count for count in map_counts(view, "h200-sxm").values() if count is not None]
+        assert known_counts == sorted(known_counts, reverse=descending)
     assert view.question.order.value == "h200-sxm"
 
 
-def test_the_corner_orders_by_name_and_by_size(view: FitMatrixView) -> None:
+def test_corner_sorts_by_name_and_size(view: FitMatrixView) -> None:
     corner = view.table.corner
     middle = corner.rect().center()
     QTest.mouseClick(corner, Qt.MouseButton.LeftButton, pos=middle - corner.rect().bottomRight() / 4)
@@ -183,7 +183,7 @@ def test_the_corner_orders_by_name_and_by_size(view: FitMatrixView) -> None:
     assert sizes == sorted(sizes)
 
 
-def test_the_order_is_chosen_by_keyboard_too_and_keeps_the_current_cell(view: FitMatrixView) -> None:
+def test_order_is_chosen_by_keyboard_and_keeps_the_current_cell(view: FitMatrixView) -> None:
     view.question.order.chosen.emit("name")
     current = view.table.get_current_cell()
     assert current is not None
@@ -194,10 +194,10 @@ def test_the_order_is_chosen_by_keyboard_too_and_keeps_the_current_cell(view: Fi
     assert names == sorted(names, reverse=True)
 
 
-# Walking and opening
+# Navigation and opening
 
 
-def test_keys_walk_over_the_cells_and_tell_what_each_says(view: FitMatrixView) -> None:
+def test_keys_move_over_cells_and_show_their_remarks(view: FitMatrixView) -> None:
     table = view.table
     table.setFocus()
     QTest.keyClick(table, Qt.Key.Key_Home)
@@ -212,7 +212,7 @@ def test_keys_walk_over_the_cells_and_tell_what_each_says(view: FitMatrixView) -
     assert view.model.row(table.currentIndex().row()).model.name.startswith("Qwen3")
 
 
-def test_a_cell_that_is_dwelt_on_shows_what_it_rests_on(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
+def test_current_cell_is_selected_after_a_pause(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
     desk.select(None)
     view.table.go_to("llama-3.1-405b", "mi325x")
     assert [desk.selection] == [None]
@@ -225,13 +225,13 @@ def test_a_cell_that_is_dwelt_on_shows_what_it_rests_on(view: FitMatrixView, des
     with qtbot.waitSignal(desk.selection_changed):
         view.table.go_to("llama-3.1-405b", "mi325x")
     assert desk.selection == select_figure("mi325x", "memory")
-    choose(view, qtbot, reading="decimal")
+    choose_options(view, qtbot, reading="decimal")
     with qtbot.waitSignal(desk.selection_changed):
         view.table.go_to("phi-4", "l40s")
     assert desk.selection == select_catalog_attribute("l40s", "memory_label")
 
 
-def test_what_nothing_holds_says_why_and_cannot_be_opened(view: FitMatrixView, desk: Desk) -> None:
+def test_cell_without_deployment_cannot_be_opened(view: FitMatrixView, desk: Desk) -> None:
     before = desk.scenario
     view.table.go_to("devstral-2-123b", "h200-sxm")
     assert "no deployment. " in view.remark.text()
@@ -240,11 +240,9 @@ def test_what_nothing_holds_says_why_and_cannot_be_opened(view: FitMatrixView, d
     assert desk.scenario == before
 
 
-def test_enter_opens_a_cell_as_the_scenarios_baseline_in_one_step(
-    view: FitMatrixView, desk: Desk, qtbot: QtBot
-) -> None:
+def test_enter_opens_a_cell_as_the_baseline_in_one_step(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
     before = desk.scenario
-    choose(view, qtbot, weights="fp8", kv="fp8")
+    choose_options(view, qtbot, weights="fp8", kv="fp8")
     view.table.go_to("deepseek-v3.1", "b300-hgx")
     QTest.keyClick(view.table, Qt.Key.Key_Return)
     scenario, cell = desk.scenario, view.table.get_current_cell()
@@ -260,7 +258,7 @@ def test_enter_opens_a_cell_as_the_scenarios_baseline_in_one_step(
     assert len(desk.scenario.accelerators) == len(before.accelerators)
 
 
-def test_what_is_opened_fits_as_the_cell_says(view: FitMatrixView, desk: Desk) -> None:
+def test_opened_deployment_fits(view: FitMatrixView, desk: Desk) -> None:
     view.table.go_to("llama-3.1-405b", "mi325x")
     cell = view.table.get_current_cell()
     QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
@@ -273,60 +271,56 @@ def test_what_is_opened_fits_as_the_cell_says(view: FitMatrixView, desk: Desk) -
     assert [choice.accelerator for choice in desk.scenario.accelerators].count("mi325x") == 1
 
 
-def test_of_a_full_comparison_the_last_makes_room(view: FitMatrixView, desk: Desk) -> None:
+def test_opening_replaces_the_last_of_six(view: FitMatrixView, desk: Desk) -> None:
     six = ("h200-sxm", "mi325x", "mi355x", "b200-hgx", "h100-sxm", "l40s")
-    desk.edit("Six", accelerators=tuple(AcceleratorChoice(part) for part in six))
+    desk.edit("Six", accelerators=tuple(AcceleratorChoice(accelerator) for accelerator in six))
     desk.flush()
     view.table.go_to("phi-4", "gaudi3")
     QTest.keyClick(view.table, Qt.Key.Key_Return)
-    parts = [choice.accelerator for choice in desk.scenario.accelerators]
-    assert parts == ["gaudi3", *six[:5]]
+    accelerators = [choice.accelerator for choice in desk.scenario.accelerators]
+    assert accelerators == ["gaudi3", *six[:5]]
 
 
 # Readings
 
 
-def test_a_reading_says_that_it_is_for_checking_only(view: FitMatrixView, qtbot: QtBot) -> None:
+def test_reading_has_a_warning(view: FitMatrixView, qtbot: QtBot) -> None:
     assert not view.note.isVisible()
-    choose(view, qtbot, reading="binary-reserved", weights="fp16")
+    choose_options(view, qtbot, reading="binary-reserved", weights="fp16")
     assert view.note.isVisible()
     assert "Only for checking published counts" in view.note.text()
-    assert counts(view, "h100-sxm")["llama-3.1-70b"] == 2
-    assert counts(view, "mi300x")["llama-3.1-405b"] == 8
+    assert map_counts(view, "h100-sxm")["llama-3.1-70b"] == 2
+    assert map_counts(view, "mi300x")["llama-3.1-405b"] == 8
     assert not view.question.context.isEnabled()
     assert "with this reading" in view.remark.text()
 
 
-def test_a_reading_leaves_the_count_to_the_estimator_when_it_is_opened(
-    view: FitMatrixView, desk: Desk, qtbot: QtBot
-) -> None:
-    choose(view, qtbot, reading="decimal")
+def test_cell_of_a_reading_opens_without_a_count(view: FitMatrixView, desk: Desk, qtbot: QtBot) -> None:
+    choose_options(view, qtbot, reading="decimal")
     view.table.go_to("llama-3.1-70b", "h100-sxm")
     QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
     assert desk.scenario.accelerators[0].accelerator == "h100-sxm"
     assert desk.scenario.accelerators[0].count is None
 
 
-# Settings, copies, states
+# Settings, copying, states
 
 
-def test_what_was_chosen_is_remembered(
-    view: FitMatrixView, desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
-) -> None:
-    choose(view, qtbot, weights="int4", concurrency=32, by="mi300x", most=8)
+def test_options_are_saved(view: FitMatrixView, desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
+    choose_options(view, qtbot, weights="int4", concurrency=32, by="mi300x", most=8)
     other = FitMatrixView(desk, theme, settings)
     qtbot.addWidget(other)
     assert other.choices == view.choices
     assert read_matrix_options(settings).weights == "int4"
 
 
-def test_settings_that_cannot_be_are_as_at_first(settings: UserSettings) -> None:
+def test_invalid_settings_fall_back_to_defaults(settings: UserSettings) -> None:
     store_matrix_options(settings, FitMatrixOptions("fp99", "fp1", -5, 0, "mine", most=3))
     settings.put("memory.matrix.descending", "yes")
     assert read_matrix_options(settings) == FitMatrixOptions()
 
 
-def test_copies_hold_the_counts_that_are_shown(view: FitMatrixView, page: MemoryPage) -> None:
+def test_copy_has_the_filtered_counts(view: FitMatrixView, page: MemoryPage) -> None:
     view.narrow.models.setText("llama 3.1")
     view.narrow.parts.setText("mi3")
     page.copy()
@@ -339,14 +333,14 @@ def test_copies_hold_the_counts_that_are_shown(view: FitMatrixView, page: Memory
     assert len(lines) == 2 + view.model.rowCount()
 
 
-def test_the_counts_are_shown_as_a_table_too(view: FitMatrixView, page: MemoryPage) -> None:
+def test_counts_are_shown_in_a_table_dialog(view: FitMatrixView, page: MemoryPage) -> None:
     dialog = page.show_table()
     assert dialog.view.model().rowCount() == 83
     assert dialog.view.model().columnCount() == 53
     dialog.close()
 
 
-def test_all_can_be_reached_and_is_named(view: FitMatrixView) -> None:
+def test_controls_are_named_and_reachable_by_tab(view: FitMatrixView) -> None:
     fields = (view.question.weights, view.question.kv, view.question.reading, view.question.order)
     for control in (*fields, view.question.direction, view.narrow.models, view.narrow.parts, view.table):
         assert control.accessibleName()
@@ -355,31 +349,31 @@ def test_all_can_be_reached_and_is_named(view: FitMatrixView) -> None:
     assert "25%" in view.legend.accessibleName()
 
 
-def test_the_work_can_be_stopped_and_gone_on_with(view: FitMatrixView, qtbot: QtBot) -> None:
+def test_query_is_stopped_and_continued(view: FitMatrixView, qtbot: QtBot) -> None:
     view.question.chosen.emit(replace(view.choices, weights="bf16", context=50_000, concurrency=64))
-    assert state(view) is QueryState.WORKING
+    assert get_state(view) is QueryState.WORKING
     view.query.stop()
     qtbot.waitUntil(lambda: view.query.state is QueryState.STOPPED, timeout=10_000)
     assert view.remark.text().startswith("Stopped before all models were checked. The counts are from")
     assert view.action.text() == "Continue"
     QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
-    settle(view, qtbot)
+    wait_until_ready(view, qtbot)
     assert view.model.table.question is not None
     assert view.model.table.question.concurrency == 64
 
 
-def test_a_hidden_view_leaves_nothing_running(view: FitMatrixView, page: MemoryPage, qtbot: QtBot) -> None:
+def test_hidden_view_stops_its_query(view: FitMatrixView, page: MemoryPage, qtbot: QtBot) -> None:
     view.question.chosen.emit(replace(view.choices, weights="int8", context=70_000, concurrency=48))
-    assert state(view) is QueryState.WORKING
+    assert get_state(view) is QueryState.WORKING
     page.choose_view(FIT)
-    assert state(view) is QueryState.NOTHING
+    assert get_state(view) is QueryState.NOTHING
     page.choose_view(MATRIX)
-    settle(view, qtbot)
+    wait_until_ready(view, qtbot)
     assert view.model.table.question is not None
     assert view.model.table.question.context == 70_000
 
 
-def test_facts_of_the_user_change_the_counts(
+def test_user_values_change_the_counts(
     user_service: GpuDeskService, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     desk = Desk(user_service, Formatter(ENGLISH_NUMBERS))
@@ -390,14 +384,14 @@ def test_facts_of_the_user_change_the_counts(
     page.choose_view(MATRIX)
     view = page.view
     assert isinstance(view, FitMatrixView)
-    settle(view, qtbot)
-    before = counts(view, "h100-sxm")["llama-3.1-405b"]
+    wait_until_ready(view, qtbot)
+    before = map_counts(view, "h100-sxm")["llama-3.1-405b"]
     source = make_user_source("Quote by mail", "A reseller", date="2026-11-18")
     catalog = user_service.catalog
     step = state_value(catalog, "h100-sxm", "memory", 240, "GiB", source, today="2026-11-20", reason="seen")
     user_service.user_catalog.do(step)
-    settle(view, qtbot)
-    after = counts(view, "h100-sxm")["llama-3.1-405b"]
+    wait_until_ready(view, qtbot)
+    after = map_counts(view, "h100-sxm")["llama-3.1-405b"]
     assert before is not None
     assert after is not None
     assert after < before

@@ -1,4 +1,4 @@
-"""Accelerators needed: counts and plans by format, and taking one of them."""
+"""Accelerators needed: counts and plans by format, and applying one of them."""
 
 from dataclasses import replace
 
@@ -25,30 +25,30 @@ def block(page: MemoryPage) -> NeededBlock:
     return page.view.needed
 
 
-def cell(block: NeededBlock, row: int, column: int) -> NeededCell:
-    found = block.view.needs_item_model.cell(row, column)
-    assert found is not None
-    return found
+def get_cell(block: NeededBlock, row: int, column: int) -> NeededCell:
+    needed_cell = block.view.needs_item_model.cell(row, column)
+    assert needed_cell is not None
+    return needed_cell
 
 
-def test_counts_and_plans_are_those_of_the_service(desk: Desk) -> None:
+def test_counts_and_plans_equal_those_of_the_service(desk: Desk) -> None:
     table = make_needed_table(desk)
     assert desk.answer is not None
-    found = desk.service.needed(desk.answer.scenario)
+    results = desk.service.needed(desk.answer.scenario)
     load, one = table.groups
     assert load.title == "100 requests of 5,000 tokens in flight"
     assert one.title == "One request of 5,000 tokens"
     for group, name in ((load, "load"), (one, "one")):
-        shown = [[each.count for each in row.cells] for row in group.rows]
-        sizes = [[getattr(needed, name) for needed in across] for across in zip(*found, strict=True)]
-        assert shown == [[None if size is None else size.count for size in row] for row in sizes]
+        counts = [[each.count for each in row.cells] for row in group.rows]
+        sizes = [[getattr(needed, name) for needed in across] for across in zip(*results, strict=True)]
+        assert counts == [[None if size is None else size.count for size in row] for row in sizes]
     assert [row.label for row in one.rows] == ["BF16 weights", "FP8 weights", "4-bit weights"]
     assert [row.present for row in one.rows] == [False, True, False]
     assert one.rows[2].cells[0].below == "INT4, TP 2"
     assert load.rows[1].cells[2].present
 
 
-def test_the_verdict_says_how_many_the_load_needs(page: MemoryPage, block: NeededBlock, desk: Desk) -> None:
+def test_verdict_has_the_counts_of_the_load(page: MemoryPage, block: NeededBlock, desk: Desk) -> None:
     needs = "2 × MI355X; 4 × H200 SXM or MI325X"
     verdict = f"100 requests of 5,000 tokens in flight: FP8 weights need at least {needs}."
     assert page.describe_verdict() == verdict
@@ -58,7 +58,7 @@ def test_the_verdict_says_how_many_the_load_needs(page: MemoryPage, block: Neede
     assert page.describe_verdict().endswith(" 8 × B200 SXM. No number of TPU v5e is enough.")
 
 
-def test_what_cannot_be_says_why(desk: Desk) -> None:
+def test_impossible_cells_have_a_reason(desk: Desk) -> None:
     desk.edit("Other", model="kimi-k2", accelerators=(AcceleratorChoice("tpu-v5e"), AcceleratorChoice("l4")))
     desk.evaluate()
     one = make_needed_table(desk).groups[-1]
@@ -70,14 +70,14 @@ def test_what_cannot_be_says_why(desk: Desk) -> None:
     assert too_large.reason in too_large.sentence
 
 
-def test_a_load_without_a_number_asks_for_one_request_only(desk: Desk) -> None:
-    work = replace(desk.scenario.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=1.0))
-    desk.edit("Rate", workload=work)
+def test_load_without_concurrency_has_one_group(desk: Desk) -> None:
+    workload = replace(desk.scenario.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=1.0))
+    desk.edit("Rate", workload=workload)
     desk.evaluate()
     assert [group.title for group in make_needed_table(desk).groups] == ["One request of 5,000 tokens"]
 
 
-def test_the_item_model_keeps_qts_rules(desk: Desk, qtmodeltester: ModelTester) -> None:
+def test_model_passes_the_model_tester(desk: Desk, qtmodeltester: ModelTester) -> None:
     model = NeededModel(Formatter(ENGLISH_NUMBERS))
     model.show(make_needed_table(desk))
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
@@ -87,7 +87,7 @@ def test_the_item_model_keeps_qts_rules(desk: Desk, qtmodeltester: ModelTester) 
     )
 
 
-def test_other_counts_keep_the_cells(desk: Desk, qtbot: QtBot) -> None:
+def test_new_counts_update_cells_in_place(desk: Desk, qtbot: QtBot) -> None:
     model = NeededModel(Formatter(ENGLISH_NUMBERS))
     model.show(make_needed_table(desk))
     desk.apply(replace_load_value(desk.scenario, 400), "Load")
@@ -99,20 +99,20 @@ def test_other_counts_keep_the_cells(desk: Desk, qtbot: QtBot) -> None:
     assert resets == []
 
 
-def test_the_view_of_what_fits_now_shows_the_load_only(page: MemoryPage) -> None:
+def test_fit_view_has_only_the_load(page: MemoryPage) -> None:
     assert isinstance(page.view, MemoryFitView)
     assert page.view.needed.view.needs_item_model.rowCount() == 4
     assert "TP: tensor parallel" in page.view.needed._subtitle.text()
 
 
-def test_a_cell_offers_its_deployment_and_enter_takes_it(block: NeededBlock, desk: Desk, qtbot: QtBot) -> None:
+def test_enter_applies_the_deployment_of_a_cell(block: NeededBlock, desk: Desk, qtbot: QtBot) -> None:
     view = block.view
     view.setFocus(Qt.FocusReason.TabFocusReason)
-    assert view.get_current_cell() == cell(block, 1, 1)
+    assert view.get_current_cell() == get_cell(block, 1, 1)
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Right):
         QTest.keyClick(view, key)
-    assert view.get_current_cell() == cell(block, 3, 2)
-    offer = cell(block, 3, 2).action
+    assert view.get_current_cell() == get_cell(block, 3, 2)
+    offer = get_cell(block, 3, 2).action
     assert offer == "Use INT4 on 2 × MI325X"
     assert block.offer.text() == offer
     with qtbot.waitSignal(desk.answered):
@@ -123,7 +123,7 @@ def test_a_cell_offers_its_deployment_and_enter_takes_it(block: NeededBlock, des
     assert not block.offer.isVisible()
 
 
-def test_titles_are_passed_over(block: NeededBlock, qtbot: QtBot) -> None:
+def test_arrow_keys_skip_headings(block: NeededBlock, qtbot: QtBot) -> None:
     view = block.view
     view.setFocus(Qt.FocusReason.TabFocusReason)
     for _ in range(3):
@@ -135,7 +135,7 @@ def test_titles_are_passed_over(block: NeededBlock, qtbot: QtBot) -> None:
     assert view.currentIndex().column() == 1
 
 
-def test_a_cell_that_cannot_be_offers_nothing_but_its_reason(block: NeededBlock, desk: Desk, qtbot: QtBot) -> None:
+def test_impossible_cell_shows_only_its_reason(block: NeededBlock, desk: Desk, qtbot: QtBot) -> None:
     desk.edit("Other", accelerators=(AcceleratorChoice("tpu-v5e"), *desk.scenario.accelerators))
     desk.flush()
     block.view.setCurrentIndex(block.view.needs_item_model.index(2, 1))

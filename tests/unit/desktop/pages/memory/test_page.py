@@ -1,4 +1,4 @@
-"""The page as a whole: its views, its states, its copies, and what it costs while something is dragged."""
+"""The page Memory and fit: views, states, copying, and refreshing."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,30 +16,30 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.answer import AcceleratorChoice
 
 
-def test_the_chosen_view_is_remembered(page: MemoryPage, desk: Desk, theme: Theme, settings: UserSettings) -> None:
+def test_view_is_saved(page: MemoryPage, desk: Desk, theme: Theme, settings: UserSettings) -> None:
     page.choose_view(NEEDED)
     other = MemoryPage(desk, theme, settings)
     assert other.head.segment.value == NEEDED
 
 
-def test_the_segments_are_reached_by_keyboard(page: MemoryPage, qtbot: QtBot) -> None:
+def test_views_are_chosen_by_keyboard(page: MemoryPage, qtbot: QtBot) -> None:
     buttons = page.head.segment.findChildren(QPushButton)
     buttons[0].setFocus()
     QTest.keyClick(buttons[0], Qt.Key.Key_Right)
     assert page.settings.get("memory.view", "") == CONTEXT
 
 
-def test_what_is_missing_is_said_and_leads_to_its_field(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
+def test_missing_accelerators_have_a_link(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
     desk.edit("None", accelerators=())
     desk.flush()
     assert not page.head.copy.isVisible()
     button = next(button for button in page.findChildren(QPushButton) if button.isVisible())
-    with qtbot.waitSignal(page.wanted) as asked:
+    with qtbot.waitSignal(page.wanted) as signal:
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert asked.args == ["accelerators"]
+    assert signal.args == ["accelerators"]
 
 
-def test_a_problem_is_said_and_the_last_answer_stays(page: MemoryPage, desk: Desk) -> None:
+def test_problem_is_shown_above_the_last_answer(page: MemoryPage, desk: Desk) -> None:
     desk.edit("Unknown", model="no-such-model")
     desk.flush()
     assert "no-such-model" in page.body.note.text
@@ -57,7 +57,7 @@ def test_a_problem_is_said_and_the_last_answer_stays(page: MemoryPage, desk: Des
         (NEEDED, "Accelerators needed", "One request of 5,000 tokens\tFP8 weights\t4 (TP 4)\t2 (TP 2)\t2 (TP 2)"),
     ],
 )
-def test_copies_hold_a_picture_and_numbers(page: MemoryPage, view: str, title: str, row: str) -> None:
+def test_copy_has_an_image_and_data(page: MemoryPage, view: str, title: str, row: str) -> None:
     page.choose_view(view)
     page.copy()
     mime = QGuiApplication.clipboard().mimeData()
@@ -66,7 +66,7 @@ def test_copies_hold_a_picture_and_numbers(page: MemoryPage, view: str, title: s
     assert row in mime.text()
 
 
-def test_the_table_is_that_of_the_chart_with_the_focus(page: MemoryPage, qtbot: QtBot) -> None:
+def test_table_dialog_shows_the_focused_chart(page: MemoryPage, qtbot: QtBot) -> None:
     page.choose_view(CONTEXT)
     charts = [chart for chart in page.view.charts if isinstance(chart, QWidget)]
     page.activateWindow()
@@ -78,14 +78,14 @@ def test_the_table_is_that_of_the_chart_with_the_focus(page: MemoryPage, qtbot: 
     dialog.close()
 
 
-def test_every_command_has_an_id_and_runs(page: MemoryPage) -> None:
+def test_actions_run(page: MemoryPage) -> None:
     actions = {action.id: action for action in page.list_page_actions()}
     assert actions["memory.table"].shortcuts == ("Alt+T",)
     actions["memory.context"].run()
     assert page.head.segment.value == CONTEXT
 
 
-def test_nothing_that_takes_the_focus_is_without_a_name(page: MemoryPage) -> None:
+def test_focusable_widgets_are_named(page: MemoryPage) -> None:
     for view in (FIT, CONTEXT, NEEDED):
         page.choose_view(view)
         QApplication.processEvents()
@@ -100,7 +100,7 @@ def test_nothing_that_takes_the_focus_is_without_a_name(page: MemoryPage) -> Non
         assert nameless == []
 
 
-def test_a_page_out_of_sight_rests(page: MemoryPage, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hidden_page_is_refreshed_when_shown(page: MemoryPage, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     page.hide()
     refreshed: list[int] = []
     monkeypatch.setattr(page, "refresh", lambda: refreshed.append(1))
@@ -111,7 +111,7 @@ def test_a_page_out_of_sight_rests(page: MemoryPage, desk: Desk, monkeypatch: py
     assert refreshed == [1]
 
 
-def test_narrow_pages_wrap_their_head_and_scroll(page: MemoryPage, theme: Theme) -> None:
+def test_narrow_page_wraps_its_head(page: MemoryPage, theme: Theme) -> None:
     theme.set_font_percent(150)
     page.resize(700, 600)
     QApplication.processEvents()
@@ -119,14 +119,14 @@ def test_narrow_pages_wrap_their_head_and_scroll(page: MemoryPage, theme: Theme)
     assert page.width() == 700
 
 
-def test_a_single_part_without_count_is_shown(page: MemoryPage, desk: Desk) -> None:
+def test_single_accelerator_without_count_is_painted(page: MemoryPage, desk: Desk) -> None:
     desk.edit("One", accelerators=(AcceleratorChoice("mi355x"),))
     desk.flush()
     QApplication.processEvents()
     assert not page.grab().isNull()
 
 
-def test_views_of_other_loads_have_no_verdict_on_the_fit(page: MemoryPage) -> None:
+def test_size_view_has_no_verdict(page: MemoryPage) -> None:
     page.choose_view(FIT)
     assert "requests in memory" in page.describe_verdict()
     page.choose_view(SIZE)

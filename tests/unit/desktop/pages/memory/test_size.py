@@ -1,4 +1,4 @@
-"""The view Size from users: stating a demand, candidates and factors, copying, taking a deployment."""
+"""The view Size from users: entering a demand, candidates and factors, copying, applying a deployment."""
 
 import math
 import re
@@ -34,23 +34,23 @@ def view(page: MemoryPage, desk: Desk) -> SizingView:
 
 
 @pytest.fixture
-def sized(view: SizingView, desk: Desk) -> SizingView:
+def sized_view(view: SizingView, desk: Desk) -> SizingView:
     desk.edit("Demand", demand=USERS)
     desk.flush()
     view.refresh()
     return view
 
 
-def model_of(view: SizingView) -> DataTableModel:
+def get_model(view: SizingView) -> DataTableModel:
     model = view.table.model()
     assert isinstance(model, DataTableModel)
     return model
 
 
-def column(view: SizingView, head: str) -> list[str]:
-    table = model_of(view).table
-    place = [each.head for each in table.columns].index(head)
-    return [row.cells[place].text for row in table.rows]
+def list_column(view: SizingView, head: str) -> list[str]:
+    table = get_model(view).table
+    position = [each.head for each in table.columns].index(head)
+    return [row.cells[position].text for row in table.rows]
 
 
 def type_into(field: NumberField, text: str) -> None:
@@ -60,15 +60,15 @@ def type_into(field: NumberField, text: str) -> None:
     QTest.keyClick(field.edit, Qt.Key.Key_Return)
 
 
-def factors(view: SizingView) -> dict[str, str]:
+def map_factors(view: SizingView) -> dict[str, str]:
     rows = view.candidate.table.table.rows
     return {row.cells[0].text: row.cells[1].text for row in rows}
 
 
-# Stating a demand
+# Entering a demand
 
 
-def test_without_a_demand_there_are_three_ways_to_begin(view: SizingView, desk: Desk) -> None:
+def test_view_without_a_demand_offers_three_kinds(view: SizingView, desk: Desk) -> None:
     assert view.start.offers[DemandKind.USERS].isVisible()
     assert not view.form.isVisible()
     QTest.mouseClick(view.start.offers[DemandKind.REQUEST_RATE], Qt.MouseButton.LeftButton)
@@ -82,8 +82,8 @@ def test_without_a_demand_there_are_three_ways_to_begin(view: SizingView, desk: 
     assert view.start.offers[DemandKind.USERS].isVisible()
 
 
-def test_fields_change_the_demand_one_step_each(sized: SizingView, desk: Desk) -> None:
-    form = sized.form
+def test_fields_are_one_undo_step_each(sized_view: SizingView, desk: Desk) -> None:
+    form = sized_view.form
     type_into(form.amounts[DemandKind.USERS], "2k")
     type_into(form.fields["ttft_ms"], "2000")
     type_into(form.fields["utilisation_cap"], "50")
@@ -98,7 +98,7 @@ def test_fields_change_the_demand_one_step_each(sized: SizingView, desk: Desk) -
 
 
 @pytest.mark.parametrize(
-    ("name", "typed", "said"),
+    ("name", "typed", "expected_fault"),
     [
         ("peak_factor", "0.5", "Minimum: 1"),
         ("utilisation_cap", "120", "Maximum: 100"),
@@ -106,117 +106,117 @@ def test_fields_change_the_demand_one_step_each(sized: SizingView, desk: Desk) -
         ("tpot_ms", "soon", "Enter a number"),
     ],
 )
-def test_what_cannot_be_is_said_at_the_field_and_nothing_else_changes(
-    sized: SizingView, desk: Desk, name: str, typed: str, said: str
+def test_invalid_input_is_reported_at_its_field(
+    sized_view: SizingView, desk: Desk, name: str, typed: str, expected_fault: str
 ) -> None:
-    field = sized.form.fields[name]
+    field = sized_view.form.fields[name]
     type_into(field, typed)
-    assert field.fault.startswith(said)
+    assert field.fault.startswith(expected_fault)
     assert field.edit.text() == typed
     assert desk.scenario.demand == USERS
     QTest.keyClick(field.edit, Qt.Key.Key_Escape)
     assert field.fault == ""
 
 
-def test_the_kind_of_demand_shows_its_own_fields(sized: SizingView, desk: Desk) -> None:
-    assert sized.form.fields["requests_per_user_hour"].isVisible()
-    sized.form.kind.chosen.emit(DemandKind.TOKENS_PER_DAY.value)
+def test_the_kind_of_demand_shows_its_own_fields(sized_view: SizingView, desk: Desk) -> None:
+    assert sized_view.form.fields["requests_per_user_hour"].isVisible()
+    sized_view.form.kind.chosen.emit(DemandKind.TOKENS_PER_DAY.value)
     assert desk.scenario.demand == replace(USERS, kind=DemandKind.TOKENS_PER_DAY, amount=100e6)
-    assert not sized.form.fields["requests_per_user_hour"].isVisible()
-    assert [kind for kind, field in sized.form.amounts.items() if field.isVisible()] == [DemandKind.TOKENS_PER_DAY]
+    assert not sized_view.form.fields["requests_per_user_hour"].isVisible()
+    assert [kind for kind, field in sized_view.form.amounts.items() if field.isVisible()] == [DemandKind.TOKENS_PER_DAY]
 
 
-def test_a_demand_can_be_removed(sized: SizingView, desk: Desk) -> None:
-    QTest.mouseClick(sized.form.remove, Qt.MouseButton.LeftButton)
+def test_a_demand_can_be_removed(sized_view: SizingView, desk: Desk) -> None:
+    QTest.mouseClick(sized_view.form.remove, Qt.MouseButton.LeftButton)
     assert desk.scenario.demand is None
-    assert sized.start.offers[DemandKind.USERS].isVisible()
+    assert sized_view.start.offers[DemandKind.USERS].isVisible()
 
 
-# Reading what was found
+# Results
 
 
-def test_candidates_are_those_of_the_service(sized: SizingView, desk: Desk) -> None:
-    found = desk.service.size(desk.scenario)
-    assert column(sized, "Accelerators") == [str(each.count) for each in found.candidates]
-    assert column(sized, "Spare") == [str(each.spare) for each in found.candidates]
-    fewest = min(found.candidates, key=lambda each: each.count or 0)
-    assert sized.verdict.text().startswith(f"You need {fewest.count} × MI355X")
-    assert f"{fewest.count} × MI355X for " in sized.candidate.title_label.text()
-    assert sized.demand_label.text().startswith("500 users with 12 requests per hour each")
-    assert "requests/s and" in sized.demand_label.text()
+def test_candidates_equal_those_of_the_service(sized_view: SizingView, desk: Desk) -> None:
+    result = desk.service.size(desk.scenario)
+    assert list_column(sized_view, "Accelerators") == [str(each.count) for each in result.candidates]
+    assert list_column(sized_view, "Spare") == [str(each.spare) for each in result.candidates]
+    fewest = min(result.candidates, key=lambda each: each.count or 0)
+    assert sized_view.verdict.text().startswith(f"You need {fewest.count} × MI355X")
+    assert f"{fewest.count} × MI355X for " in sized_view.candidate.title_label.text()
+    assert sized_view.demand_label.text().startswith("500 users with 12 requests per hour each")
+    assert "requests/s and" in sized_view.demand_label.text()
 
 
-def test_the_factors_multiply_up_to_the_count(sized: SizingView) -> None:
-    shown = factors(sized)
-    product = shown.pop("Accelerators").removeprefix("= ")
-    numbers = [float(re.sub(r"[^\d.]", "", text)) for text in shown.values()]
+def test_factors_multiply_to_the_count(sized_view: SizingView) -> None:
+    factor_texts = map_factors(sized_view)
+    product = factor_texts.pop("Accelerators").removeprefix("= ")
+    numbers = [float(re.sub(r"[^\d.]", "", text)) for text in factor_texts.values()]
     assert math.prod(numbers) == pytest.approx(float(product), rel=0.02)
 
 
-def test_a_row_shows_its_candidate(sized: SizingView, desk: Desk, qtbot: QtBot) -> None:
-    sized.table.setFocus()
-    sized.table.setCurrentIndex(model_of(sized).index(0, 1))
-    QTest.keyClick(sized.table, Qt.Key.Key_Return)
-    assert " H200 SXM" in sized.candidate.title_label.text()
+def test_enter_shows_the_candidate_of_a_row(sized_view: SizingView, desk: Desk, qtbot: QtBot) -> None:
+    sized_view.table.setFocus()
+    sized_view.table.setCurrentIndex(get_model(sized_view).index(0, 1))
+    QTest.keyClick(sized_view.table, Qt.Key.Key_Return)
+    assert " H200 SXM" in sized_view.candidate.title_label.text()
     desk.edit("More", demand=replace(USERS, amount=5000.0))
     desk.flush()
-    sized.refresh()
-    assert "for 5,000 users on average: " in sized.candidate.title_label.text()
-    assert " H200 SXM" in sized.candidate.title_label.text()
+    sized_view.refresh()
+    assert "for 5,000 users on average: " in sized_view.candidate.title_label.text()
+    assert " H200 SXM" in sized_view.candidate.title_label.text()
 
 
-def test_what_no_deployment_meets_is_said_in_its_row(sized: SizingView, desk: Desk) -> None:
+def test_unmet_limits_are_reported_in_the_rows(sized_view: SizingView, desk: Desk) -> None:
     desk.edit("Strict", demand=replace(USERS, tpot_ms=0.5))
     desk.flush()
-    sized.refresh()
-    remarks = [row.cells[-1] for row in model_of(sized).table.rows]
+    sized_view.refresh()
+    remarks = [row.cells[-1] for row in get_model(sized_view).table.rows]
     assert all(remark.is_fault for remark in remarks)
     assert all("meets the limits" in remark.text for remark in remarks)
-    assert sized.verdict.text() == "None of these accelerators can serve this demand."
-    assert not sized.candidate.use.isVisible()
-    assert not sized.candidate.table.isVisible()
+    assert sized_view.verdict.text() == "None of these accelerators can serve this demand."
+    assert not sized_view.candidate.use.isVisible()
+    assert not sized_view.candidate.table.isVisible()
 
 
-def test_a_large_count_is_explained(sized: SizingView, desk: Desk) -> None:
+def test_a_large_count_is_explained(sized_view: SizingView, desk: Desk) -> None:
     desk.edit("Few", demand=replace(USERS, amount=1.0))
     desk.flush()
-    sized.refresh()
-    lines = sized.candidate.bound.text().splitlines()
+    sized_view.refresh()
+    lines = sized_view.candidate.bound.text().splitlines()
     assert lines[0].startswith("Lower bound from memory bandwidth: ")
     assert any("rounded up to whole" in line for line in lines[1:])
 
 
-# Taking it on
+# Applying a result
 
 
-def test_the_sentence_is_copied_with_one_click(sized: SizingView) -> None:
-    QTest.mouseClick(sized.candidate.copy, Qt.MouseButton.LeftButton)
-    assert QGuiApplication.clipboard().text() == sized.candidate.title_label.text()
-    assert sized.candidate.copy.text() == "Copied"
+def test_sentence_is_copied(sized_view: SizingView) -> None:
+    QTest.mouseClick(sized_view.candidate.copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == sized_view.candidate.title_label.text()
+    assert sized_view.candidate.copy.text() == "Copied"
 
 
-def test_the_deployment_is_used_as_one_step(sized: SizingView, desk: Desk) -> None:
-    found = desk.service.size(desk.scenario)
-    before, best = desk.scenario, found.candidates[1]
+def test_deployment_is_applied_as_one_step(sized_view: SizingView, desk: Desk) -> None:
+    result = desk.service.size(desk.scenario)
+    before, best = desk.scenario, result.candidates[1]
     assert best.count is not None
-    QTest.mouseClick(sized.candidate.use, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(sized_view.candidate.use, Qt.MouseButton.LeftButton)
     desk.flush()
     choice = desk.scenario.accelerators[1]
     assert choice.count == best.count - best.spare
     assert (choice.tp, choice.pp, choice.dp) == (best.plan.tp, best.plan.pp, best.replicas)
     load = desk.scenario.workload.load
-    assert (load.kind, load.request_rate) == (LoadKind.REQUEST_RATE, found.requests_per_s)
+    assert (load.kind, load.request_rate) == (LoadKind.REQUEST_RATE, result.requests_per_s)
     assert desk.answer is not None
     estimate = desk.answer.columns[1].estimate
     assert estimate is not None
     assert estimate.stable
-    sized.refresh()
-    assert not sized.candidate.use.isVisible()
+    sized_view.refresh()
+    assert not sized_view.candidate.use.isVisible()
     desk.undo_stack.undo()
     assert desk.scenario == before
 
 
-def test_the_numbers_are_a_table(page: MemoryPage, sized: SizingView) -> None:
+def test_data_is_copied_and_shown_in_a_table_dialog(page: MemoryPage, sized_view: SizingView) -> None:
     page.copy()
     text = QGuiApplication.clipboard().text()
     assert "Accelerators for this demand: 500 users" in text
@@ -227,16 +227,16 @@ def test_the_numbers_are_a_table(page: MemoryPage, sized: SizingView) -> None:
     dialog.close()
 
 
-def test_the_item_model_is_one(sized: SizingView, qtmodeltester: ModelTester) -> None:
-    qtmodeltester.check(model_of(sized))  # type: ignore[no-untyped-call]
+def test_model_passes_the_model_tester(sized_view: SizingView, qtmodeltester: ModelTester) -> None:
+    qtmodeltester.check(get_model(sized_view))  # type: ignore[no-untyped-call]
 
 
-def test_counts_rest_while_the_load_is_dragged(sized: SizingView, desk: Desk) -> None:
-    before = column(sized, "Accelerators")
+def test_counts_are_unchanged_during_a_drag(sized_view: SizingView, desk: Desk) -> None:
+    before = list_column(sized_view, "Accelerators")
     desk.begin_gesture("load")
     desk.edit("Long", workload=replace(desk.scenario.workload, output_tokens=4000))
     desk.flush()
-    sized.refresh()
-    assert column(sized, "Accelerators") == before
+    sized_view.refresh()
+    assert list_column(sized_view, "Accelerators") == before
     desk.end_gesture()
-    assert column(sized, "Accelerators") != before
+    assert list_column(sized_view, "Accelerators") != before

@@ -1,4 +1,4 @@
-"""The view MLPerf: choosing round, model and baseline, reading who leads, stated ratios, the citation."""
+"""The view MLPerf: round, model and baseline; leaders; published ratios; the citation."""
 
 from pathlib import Path
 
@@ -21,14 +21,14 @@ from tests.fakes import replace_data_path
 @pytest.fixture
 def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> PerformancePage:
     desk.open(read_template("70b-chat-on-four"))
-    made = PerformancePage(desk, theme, settings)
-    qtbot.addWidget(made)
-    made.resize(944, 753)
-    made.show()
-    made.choose_view("mlperf")
+    performance_page = PerformancePage(desk, theme, settings)
+    qtbot.addWidget(performance_page)
+    performance_page.resize(944, 753)
+    performance_page.show()
+    performance_page.choose_view("mlperf")
     desk.evaluate()
-    made.refresh()
-    return made
+    performance_page.refresh()
+    return performance_page
 
 
 @pytest.fixture
@@ -37,44 +37,44 @@ def block(page: PerformancePage) -> MlperfBlock:
     return page.view.block
 
 
-def names(block: MlperfBlock) -> list[str]:
+def list_names(block: MlperfBlock) -> list[str]:
     return [row.cells[0].text for row in block.table.table.rows]
 
 
-def cells(block: MlperfBlock, name: str) -> tuple[str, ...]:
+def get_cells(block: MlperfBlock, name: str) -> tuple[str, ...]:
     rows = (tuple(cell.text for cell in row.cells) for row in block.table.table.rows)
     return next(texts[1:-1] for texts in rows if texts[0] == name)
 
 
-def test_it_begins_next_to_the_scenario(block: MlperfBlock) -> None:
+def test_model_follows_the_scenario(block: MlperfBlock) -> None:
     assert block.round.value == "v6.1"
     assert block.model.value == "llama-2-70b"
-    assert "MI355X" in names(block)
+    assert "MI355X" in list_names(block)
 
 
-def test_round_model_and_baseline_are_chosen_and_kept(
+def test_round_and_baseline_are_saved(
     block: MlperfBlock, desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     block.round.chosen.emit("v6.0")
     block.baseline.chosen.emit("b200-hgx")
-    assert cells(block, "MI355X") == ("12,935", "0.99", "12,535", "0.97", "9,201", "1.19")
-    assert cells(block, "MI300X")[4:] == ("—", "—")
+    assert get_cells(block, "MI355X") == ("12,935", "0.99", "12,535", "0.97", "9,201", "1.19")
+    assert get_cells(block, "MI300X")[4:] == ("—", "—")
     assert "server: B200 SXM leads MI355X by 3.3%" in block.status_label.text()
-    again = PerformancePage(desk, theme, settings)
-    qtbot.addWidget(again)
-    again.show()
-    again.choose_view("mlperf")
-    assert isinstance(again.view, MlperfView)
-    again.refresh()
-    assert (again.view.block.round.value, again.view.block.baseline.value) == ("v6.0", "b200-hgx")
+    second_page = PerformancePage(desk, theme, settings)
+    qtbot.addWidget(second_page)
+    second_page.show()
+    second_page.choose_view("mlperf")
+    assert isinstance(second_page.view, MlperfView)
+    second_page.refresh()
+    assert (second_page.view.block.round.value, second_page.view.block.baseline.value) == ("v6.0", "b200-hgx")
 
 
-def test_a_row_shows_its_submissions(block: MlperfBlock) -> None:
+def test_enter_shows_the_submissions_of_a_row(block: MlperfBlock) -> None:
     block.round.chosen.emit("v6.0")
     block.baseline.chosen.emit("b200-hgx")
     block.table.setFocus()
     model = block.table.model()
-    block.table.setCurrentIndex(model.index(names(block).index("GB200 NVL72"), 1))
+    block.table.setCurrentIndex(model.index(list_names(block).index("GB200 NVL72"), 1))
     QTest.keyClick(block.table, Qt.Key.Key_Return)
     rows = block.submissions.texts()
     assert [row[0] for row in rows] == ["Offline", "Server", "Interactive"]
@@ -83,7 +83,7 @@ def test_a_row_shows_its_submissions(block: MlperfBlock) -> None:
     assert "interactive: GB200 NVL72 leads B200 SXM by 36.1%" in block.status_label.text()
 
 
-def test_what_documents_state_is_beside_what_results_give(block: MlperfBlock) -> None:
+def test_published_ratios_are_compared_with_results(block: MlperfBlock) -> None:
     rows = block.ratio_table.texts()
     assert len(rows) == 7
     assert ("v6.0: MI355X to B200 SXM, Llama 2 70B, interactive", "1.19", "1.19", "confirmed", "AMD") in [
@@ -98,22 +98,22 @@ def test_the_citation_is_copied(block: MlperfBlock) -> None:
     assert block.copy_citation.text() == "Copied"
 
 
-def test_all_results_are_a_table(page: PerformancePage, block: MlperfBlock) -> None:
+def test_all_results_are_copied(page: PerformancePage, block: MlperfBlock) -> None:
     page.copy()
     text = QGuiApplication.clipboard().text()
     assert text.startswith("MLPerf v6.1, Llama 2 70B\n")
     assert "MI355X\tOffline\tAMD\t8xMI355X_2xEPYC_9575F\t8\t106,517" in text
 
 
-def test_a_missing_file_is_said(
+def test_missing_file_is_reported(
     page: PerformancePage, block: MlperfBlock, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing() -> Path:
+    def raise_missing() -> Path:
         raise paths.MissingFileError("/measurements is missing; restore it")
 
     desk.service.__dict__.pop("mlperf", None)
-    with monkeypatch.context() as patched:
-        replace_data_path(patched, "measurements", missing)
+    with monkeypatch.context() as patch:
+        replace_data_path(patch, "measurements", raise_missing)
         block.refresh()
     assert block.status_label.text() == "/measurements is missing; restore it"
     assert not block.table.isVisible()
@@ -121,7 +121,7 @@ def test_a_missing_file_is_said(
     assert block.table.isVisible()
 
 
-def test_measured_results_have_no_verdict_on_estimates_above_them(page: PerformancePage, block: MlperfBlock) -> None:
+def test_view_has_no_verdict_on_estimates(page: PerformancePage, block: MlperfBlock) -> None:
     assert "leads" in block.status_label.text()
     assert page.describe_verdict() == ""
     page.choose_view("throughput")

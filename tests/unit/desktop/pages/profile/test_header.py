@@ -1,4 +1,4 @@
-"""The head of the profile, and the widths of its tables."""
+"""The header of the profile, and the column widths of its tables."""
 
 import pytest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -20,9 +20,7 @@ def tables(service: GpuDeskService) -> ProfileTables:
 
 
 @pytest.mark.parametrize("width", [560, 900])
-def test_figures_stay_whole_below_a_headline_of_several_lines(
-    tables: ProfileTables, theme: Theme, qtbot: QtBot, width: int
-) -> None:
+def test_strip_fits_below_a_wrapped_headline(tables: ProfileTables, theme: Theme, qtbot: QtBot, width: int) -> None:
     page = QWidget()
     qtbot.addWidget(page)
     header = ProfileHeader(theme)
@@ -37,7 +35,7 @@ def test_figures_stay_whole_below_a_headline_of_several_lines(
     qtbot.waitUntil(lambda: header.strip.geometry().bottom() < header.height() and header.headline.height() > 20)
 
 
-def test_words_of_a_status_are_whole(tables: ProfileTables, theme: Theme, qtbot: QtBot) -> None:
+def test_status_column_fits_its_texts(tables: ProfileTables, theme: Theme, qtbot: QtBot) -> None:
     view = DataTableView(theme)
     qtbot.addWidget(view)
     view.resize(480, 320)
@@ -51,7 +49,7 @@ def test_words_of_a_status_are_whole(tables: ProfileTables, theme: Theme, qtbot:
     assert sum(view.columnWidth(number) for number in range(4)) <= view.viewport().width()
 
 
-def test_the_reason_of_unknown_limits_is_told_once(service: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
+def test_reason_of_unknown_limits_is_given_once(service: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
     profile = service.profile(ProfileQuestion("mi308x"))
     tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
     section = DataTableSection(theme, Formatter())

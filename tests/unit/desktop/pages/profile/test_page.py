@@ -1,4 +1,4 @@
-"""The page while its first profile is computed."""
+"""The Profile page while its first profile is computed."""
 
 from pytestqt.qtbot import QtBot
 
@@ -9,7 +9,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 
 
-def test_another_view_shows_no_empty_form_before_the_first_profile(
+def test_views_stay_hidden_until_the_first_profile(
     desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
 ) -> None:
     page = ProfilePage(desk, theme, settings)
