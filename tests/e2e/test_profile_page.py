@@ -23,7 +23,7 @@ from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.service import GpuDeskService
 from tests.e2e.conftest import StartProgram
 from tests.e2e.window_user import User
-from tests.unit.desktop.ui.printing.conftest import needs_poppler, words_of
+from tests.unit.desktop.ui.printing.conftest import needs_poppler, read_words
 
 
 def open_profile(user: User) -> ProfilePage:
@@ -278,7 +278,7 @@ def test_the_profile_prints_on_two_pages(program: StartProgram, tmp_path: Path) 
         dialog.close()
 
     program(at_window)
-    words = words_of(tmp_path / "profile.pdf")
+    words = read_words(tmp_path / "profile.pdf")
     for text in (
         "Accelerator profile",
         "H200 SXM 141GB",

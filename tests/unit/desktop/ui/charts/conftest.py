@@ -1,4 +1,4 @@
-"""Charts over the real service, shown offscreen."""
+"""Fixtures for tests of charts over the real service."""
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -11,7 +11,7 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 @pytest.fixture
 def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
-    made = Desk(service, Formatter(ENGLISH_NUMBERS))
-    made.want_curves("test", are_wanted=True)
-    made.open(read_template("70b-chat-on-four"))
-    return made
+    desk = Desk(service, Formatter(ENGLISH_NUMBERS))
+    desk.want_curves("test", are_wanted=True)
+    desk.open(read_template("70b-chat-on-four"))
+    return desk

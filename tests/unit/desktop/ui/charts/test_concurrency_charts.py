@@ -1,4 +1,4 @@
-"""Charts against concurrency as their user meets them: figures, keyboard, zoom, pinned results, faults."""
+"""Charts of figures by concurrency: curves, keyboard, zoom, pinned results, faults."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -31,10 +31,10 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 @pytest.fixture
 def chart(desk: Desk, theme: Theme, qtbot: QtBot) -> ThroughputChart:
-    made = ThroughputChart(desk, theme)
-    made.show_unfit_columns()
-    show(made, desk, qtbot)
-    return made
+    throughput_chart = ThroughputChart(desk, theme)
+    throughput_chart.show_unfit_columns()
+    show(throughput_chart, desk, qtbot)
+    return throughput_chart
 
 
 def show(chart: DeskChart, desk: Desk, qtbot: QtBot, width: int = 900, height: int = 430) -> None:
@@ -45,29 +45,29 @@ def show(chart: DeskChart, desk: Desk, qtbot: QtBot, width: int = 900, height: i
     chart.refresh()
 
 
-def zoomed(chart: DeskChart) -> bool:
+def is_zoomed(chart: DeskChart) -> bool:
     return chart.frame.zoomed
 
 
-def hovered(chart: DeskChart) -> float:
+def get_hover_x(chart: DeskChart) -> float:
     return chart.hover_x or 0.0
 
 
-def dragging(desk: Desk) -> bool:
+def is_dragging(desk: Desk) -> bool:
     return desk.in_gesture
 
 
-def concurrency(desk: Desk) -> int | None:
+def get_concurrency(desk: Desk) -> int | None:
     return desk.scenario.workload.load.concurrency
 
 
-def press(chart: DeskChart, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+def press_key(chart: DeskChart, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     QTest.keyClick(chart, key, modifier)
     chart.desk.flush()
 
 
-def at_rule(chart: DeskChart) -> QPoint:
-    """Return the pixel of the working line, in the middle of the plot."""
+def get_rule_position(chart: DeskChart) -> QPoint:
+    """Return the pixel of the load line, at the middle height of the plot."""
     assert chart.drawing.rule is not None
     area = chart.frame.area
     return QPointF(chart.frame.pixel_x(chart.drawing.rule.value), area.center().y()).toPoint()
@@ -76,7 +76,7 @@ def at_rule(chart: DeskChart) -> QPoint:
 # Figures
 
 
-def test_curves_end_where_memory_ends_and_say_so(chart: ThroughputChart, desk: Desk) -> None:
+def test_curves_end_at_the_memory_limit(chart: ThroughputChart, desk: Desk) -> None:
     assert desk.answer is not None
     for line, column in zip(chart.drawing.lines, desk.answer.columns, strict=True):
         assert column.curve is not None
@@ -84,7 +84,7 @@ def test_curves_end_where_memory_ends_and_say_so(chart: ThroughputChart, desk: D
         assert line.end == f"memory full at {column.curve.max_concurrency}"
 
 
-def test_the_read_out_has_the_digits_of_the_answer_the_best_first(chart: ThroughputChart, desk: Desk) -> None:
+def test_readout_has_the_digits_of_the_answer_best_first(chart: ThroughputChart, desk: Desk) -> None:
     cursor_readout = chart.cursor_readout()
     assert cursor_readout is not None
     assert desk.answer is not None
@@ -96,105 +96,105 @@ def test_the_read_out_has_the_digits_of_the_answer_the_best_first(chart: Through
     assert values == sorted(values, reverse=True)
 
 
-def test_a_single_request_is_counted_as_one(chart: ThroughputChart) -> None:
-    found = chart.read_at(1.0)
-    assert found is not None
-    assert found[1].title == "At 1 request in flight"
+def test_title_of_a_single_request(chart: ThroughputChart) -> None:
+    readout = chart.read_at(1.0)
+    assert readout is not None
+    assert readout[1].title == "At 1 request in flight"
 
 
-def test_times_are_read_the_shortest_first(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+def test_readout_of_times_has_the_shortest_first(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     chart = LatencyChart(desk, theme, "ttft_ms")
     show(chart, desk, qtbot, 430, 240)
-    found = chart.read_at(8.0)
-    assert found is not None
-    values = [float(row.cells[0].replace(",", "")) for row in found[1].rows]
+    readout = chart.read_at(8.0)
+    assert readout is not None
+    values = [float(row.cells[0].replace(",", "")) for row in readout[1].rows]
     assert values == sorted(values)
 
 
-def test_beyond_its_end_a_curve_is_not_read(chart: ThroughputChart) -> None:
-    least = min(line.x[-1] for line in chart.drawing.lines)
-    found = chart.read_at(least + 1.0)
-    assert found is not None
-    assert found[1].rows[-1].cells[:2] == ("—", f"queues above {least:.0f}")
+def test_readout_beyond_the_end_of_a_curve(chart: ThroughputChart) -> None:
+    shortest_end = min(line.x[-1] for line in chart.drawing.lines)
+    readout = chart.read_at(shortest_end + 1.0)
+    assert readout is not None
+    assert readout[1].rows[-1].cells[:2] == ("—", f"queues above {shortest_end:.0f}")
 
 
 def test_strips_cover_every_concurrency_once(desk: Desk) -> None:
     assert desk.answer is not None
     for column in desk.answer.columns:
         assert column.curve is not None
-        found = split_into_pieces(column.curve)
-        assert found[0].start == 1
-        assert found[-1].end == column.curve.max_concurrency
-        for before, after in pairwise(found):
+        pieces = split_into_pieces(column.curve)
+        assert pieces[0].start == 1
+        assert pieces[-1].end == column.curve.max_concurrency
+        for before, after in pairwise(pieces):
             assert before.end == after.start
             assert before.limiter != after.limiter
 
 
-# The working line
+# The load line
 
 
-def test_dragging_the_working_line_is_one_step(chart: ThroughputChart, desk: Desk) -> None:
-    start = at_rule(chart)
+def test_drag_of_the_load_line_is_one_step(chart: ThroughputChart, desk: Desk) -> None:
+    start = get_rule_position(chart)
     wide = chart.frame.whole_x
     QTest.mousePress(chart.viewport(), Qt.MouseButton.LeftButton, pos=start)
-    assert dragging(desk)
+    assert is_dragging(desk)
     for right in (10, 20, 30):
         QTest.mouseMove(chart.viewport(), start + QPoint(right, 0))
         desk.flush()
     assert chart.frame.whole_x == wide
     QTest.mouseRelease(chart.viewport(), Qt.MouseButton.LeftButton, pos=start + QPoint(30, 0))
     desk.flush()
-    assert not dragging(desk)
-    assert (concurrency(desk) or 0) > 64
+    assert not is_dragging(desk)
+    assert (get_concurrency(desk) or 0) > 64
     assert desk.undo_stack.count() == 1
     desk.undo_stack.undo()
-    assert concurrency(desk) == 64
+    assert get_concurrency(desk) == 64
 
 
-def test_while_dragging_only_one_band_is_shaded(chart: ThroughputChart, desk: Desk) -> None:
-    everyone = frozenset(desk.keys)
-    assert chart.banded == everyone
+def test_only_one_interval_is_shaded_during_a_drag(chart: ThroughputChart, desk: Desk) -> None:
+    all_keys = frozenset(desk.keys)
+    assert chart.banded == all_keys
     desk.select(select_figure(desk.keys[2], "output_tokens_per_s"))
     desk.begin_gesture("load")
     assert chart.banded == {desk.keys[2]}
     desk.end_gesture()
-    assert chart.banded == everyone
+    assert chart.banded == all_keys
     chart.set_bands_wanted(False)
     assert chart.banded == frozenset()
 
 
-def test_arrow_keys_move_the_working_line(chart: ThroughputChart, desk: Desk) -> None:
+def test_arrow_keys_move_the_load_line(chart: ThroughputChart, desk: Desk) -> None:
     chart.setFocus()
-    press(chart, Qt.Key.Key_Right)
-    assert concurrency(desk) == 67
-    press(chart, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
-    assert concurrency(desk) == 64
-    press(chart, Qt.Key.Key_Home)
-    assert concurrency(desk) == 1
-    press(chart, Qt.Key.Key_End)
-    assert concurrency(desk) == max(line.x[-1] for line in chart.drawing.lines)
+    press_key(chart, Qt.Key.Key_Right)
+    assert get_concurrency(desk) == 67
+    press_key(chart, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert get_concurrency(desk) == 64
+    press_key(chart, Qt.Key.Key_Home)
+    assert get_concurrency(desk) == 1
+    press_key(chart, Qt.Key.Key_End)
+    assert get_concurrency(desk) == max(line.x[-1] for line in chart.drawing.lines)
     assert desk.undo_stack.count() == 3
 
 
-def test_steps_of_the_keyboard_reach_every_count_below_thirty() -> None:
+def test_key_steps_reach_every_count_below_30() -> None:
     assert [find_next_count(count, forward=True, far=False) for count in (1, 9, 29)] == [2, 10, 30]
     assert find_next_count(1, forward=False, far=False) == 1
     assert [find_next_count(count, forward=True, far=True) for count in (1, 64, 65)] == [2, 128, 128]
     assert [find_next_count(count, forward=False, far=True) for count in (1, 64, 65)] == [1, 32, 64]
 
 
-def test_another_load_has_no_working_line_and_arrow_keys_read(chart: ThroughputChart, desk: Desk) -> None:
+def test_batch_load_has_no_load_line_but_a_readout(chart: ThroughputChart, desk: Desk) -> None:
     load = Load(LoadKind.BATCH, batch=32)
     desk.apply(scenario_edits.replace_workload(desk.scenario, load=load), "Batch")
     desk.flush()
     assert chart.drawing.rule is None
-    press(chart, Qt.Key.Key_Right)
-    places = [hovered(chart)]
+    press_key(chart, Qt.Key.Key_Right)
+    positions = [get_hover_x(chart)]
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Escape):
-        press(chart, key)
-        places.append(hovered(chart))
-    assert 0.0 < places[0] < places[1]
-    assert places[2] == 0.0
+        press_key(chart, key)
+        positions.append(get_hover_x(chart))
+    assert 0.0 < positions[0] < positions[1]
+    assert positions[2] == 0.0
     assert desk.scenario.workload.load == load
 
 
@@ -212,22 +212,22 @@ def test_limits_are_drawn_on_times(desk: Desk, theme: Theme, qtbot: QtBot) -> No
 @pytest.mark.parametrize(
     "load", [Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0), Load(LoadKind.REQUEST_RATE, request_rate=0.2)]
 )
-def test_marks_show_the_figures_of_the_load_beside_curves_of_closed_loops(
-    desk: Desk, theme: Theme, qtbot: QtBot, load: Load
-) -> None:
+def test_marks_show_the_figures_of_other_load_types(desk: Desk, theme: Theme, qtbot: QtBot, load: Load) -> None:
     chart = LatencyChart(desk, theme, "ttft_ms")
     show(chart, desk, qtbot, 430, 240)
     desk.apply(scenario_edits.replace_workload(desk.scenario, load=load), "Load")
     desk.flush()
     assert desk.answer is not None
     estimates = [column.estimate for column in desk.answer.columns]
-    figures = [one.ttft_ms.value for one in estimates if one is not None and one.ttft_ms is not None]
+    figures = [
+        estimate.ttft_ms.value for estimate in estimates if estimate is not None and estimate.ttft_ms is not None
+    ]
     assert [mark.y for mark in chart.drawing.marks] == figures
     assert len(figures) == len(estimates)
     assert "constant concurrency" in chart.subtitle
 
 
-def test_an_overloaded_accelerator_has_no_mark_among_times(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+def test_overloaded_accelerator_has_no_mark(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     chart = LatencyChart(desk, theme, "ttft_ms")
     show(chart, desk, qtbot, 430, 240)
     load = Load(LoadKind.REQUEST_RATE, request_rate=1000.0)
@@ -237,13 +237,13 @@ def test_an_overloaded_accelerator_has_no_mark_among_times(desk: Desk, theme: Th
     assert chart.drawing.marks == ()
 
 
-# Choosing and looking closer
+# Selection and zoom
 
 
 def test_enter_selects_the_chosen_curve(chart: ThroughputChart, desk: Desk) -> None:
-    press(chart, Qt.Key.Key_Down)
-    press(chart, Qt.Key.Key_Down)
-    press(chart, Qt.Key.Key_Return)
+    press_key(chart, Qt.Key.Key_Down)
+    press_key(chart, Qt.Key.Key_Down)
+    press_key(chart, Qt.Key.Key_Return)
     cursor_readout = chart.cursor_readout()
     assert cursor_readout is not None
     assert desk.selection == select_figure(cursor_readout.rows[1].key, "output_tokens_per_s")
@@ -256,27 +256,27 @@ def test_a_click_on_a_curve_selects_it(chart: ThroughputChart, desk: Desk) -> No
     assert desk.selection == select_figure(chart.drawing.lines[number].key, "output_tokens_per_s")
 
 
-def test_there_is_a_way_back_from_a_close_look(chart: ThroughputChart, desk: Desk) -> None:
+def test_zoom_is_reset_by_button_and_escape(chart: ThroughputChart, desk: Desk) -> None:
     button = next(each for each in chart.findChildren(QPushButton) if each.text() == "Reset zoom")
     assert button.isHidden()
-    press(chart, Qt.Key.Key_Plus)
-    assert zoomed(chart)
+    press_key(chart, Qt.Key.Key_Plus)
+    assert is_zoomed(chart)
     assert not button.isHidden()
-    close = chart.frame.x
+    zoomed_range = chart.frame.x
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 70), "Load")
     desk.flush()
-    assert chart.frame.x == close
+    assert chart.frame.x == zoomed_range
     button.click()
-    assert not zoomed(chart)
-    press(chart, Qt.Key.Key_Plus)
-    press(chart, Qt.Key.Key_Escape)
-    assert not zoomed(chart)
+    assert not is_zoomed(chart)
+    press_key(chart, Qt.Key.Key_Plus)
+    press_key(chart, Qt.Key.Key_Escape)
+    assert not is_zoomed(chart)
 
 
-# Copies, words, table
+# Copying, accessible texts, table
 
 
-def test_the_numbers_are_copied_for_a_spreadsheet(chart: ThroughputChart, desk: Desk) -> None:
+def test_data_is_copied_for_a_spreadsheet(chart: ThroughputChart, desk: Desk) -> None:
     chart_data.copy_data(chart)
     rows = [row.split("\t") for row in QGuiApplication.clipboard().text().splitlines()]
     assert rows[0][3] == "Output throughput, tok/s"
@@ -292,7 +292,7 @@ def test_the_numbers_are_copied_for_a_spreadsheet(chart: ThroughputChart, desk: 
     assert mime.hasText()
 
 
-def test_the_table_has_the_numbers_and_copies_them(chart: ThroughputChart, qtbot: QtBot) -> None:
+def test_table_dialog_copies_its_rows(chart: ThroughputChart, qtbot: QtBot) -> None:
     dialog = chart_data.show_data_table(chart)
     qtbot.addWidget(dialog)
     model = dialog.view.model()
@@ -323,7 +323,7 @@ def test_the_context_menu_offers_every_command(chart: ThroughputChart, qtbot: Qt
 # Pinned results, faults, themes
 
 
-def test_a_pinned_result_stays_and_the_difference_is_read(chart: ThroughputChart, desk: Desk) -> None:
+def test_readout_has_the_difference_to_a_pinned_result(chart: ThroughputChart, desk: Desk) -> None:
     desk.pin_ghost()
     desk.apply(scenario_edits.replace_workload(desk.scenario, input_tokens=2000), "Shorter prompts")
     desk.flush()
@@ -337,7 +337,7 @@ def test_a_pinned_result_stays_and_the_difference_is_read(chart: ThroughputChart
     assert not chart.drawing.ghosts
 
 
-def test_what_does_not_fit_is_said_with_a_remedy(chart: ThroughputChart, desk: Desk, qtbot: QtBot) -> None:
+def test_accelerators_that_do_not_fit_have_a_remedy(chart: ThroughputChart, desk: Desk, qtbot: QtBot) -> None:
     scenario = replace(desk.scenario, model="llama-3.1-405b")
     for position in range(4):
         scenario = scenario_edits.replace_count(scenario, position, 2)
@@ -355,7 +355,7 @@ def test_what_does_not_fit_is_said_with_a_remedy(chart: ThroughputChart, desk: D
     assert len(chart.drawing.lines) == 3
 
 
-def test_nothing_that_fits_leaves_an_axis_and_the_reason(chart: ThroughputChart, desk: Desk) -> None:
+def test_empty_chart_has_a_note(chart: ThroughputChart, desk: Desk) -> None:
     scenario = replace(desk.scenario, model="llama-3.1-405b")
     desk.apply(scenario, "405B on one")
     desk.flush()
@@ -364,34 +364,34 @@ def test_nothing_that_fits_leaves_an_axis_and_the_reason(chart: ThroughputChart,
     chart.grab()
 
 
-def test_the_theme_switches_live(chart: ThroughputChart, theme: Theme) -> None:
-    place = at_rule(chart)
-    before = chart.grab().toImage().pixelColor(place)
+def test_chart_follows_the_theme(chart: ThroughputChart, theme: Theme) -> None:
+    position = get_rule_position(chart)
+    before = chart.grab().toImage().pixelColor(position)
     theme.set_preference(DARK)
     after = chart.grab().toImage()
     assert after.pixelColor(2, chart.height() - 2) == theme.color("page")
-    assert after.pixelColor(place) != before
+    assert after.pixelColor(position) != before
 
 
-def test_beyond_the_last_piece_requests_queue_and_only_without_pieces_nothing_fits() -> None:
+def test_strip_end_names_the_memory_limit() -> None:
     strip = LimiterStrip("h200-sxm", 1, "H200 SXM", (StripPiece(1.0, 117.0, "capacity"),))
     formatter = Formatter(ENGLISH_NUMBERS)
     assert describe_strip_end(strip, formatter) == "memory full at 117"
     assert describe_strip_end(replace(strip, pieces=()), formatter) == "does not fit"
 
 
-def test_the_working_line_strikes_no_label_through(chart: ThroughputChart, desk: Desk, qtbot: QtBot) -> None:
+def test_load_line_crosses_no_label(chart: ThroughputChart, desk: Desk, qtbot: QtBot) -> None:
     chart.grab()
-    struck = 0
+    visible_count = 0
     for line in chart.drawing.lines:
-        place = chart.placed_labels[line.key]
-        middle = chart.frame.value_x(place.x + 15)
-        desk.apply(scenario_edits.replace_load_value(desk.scenario, max(1, round(middle))), "Change load")
+        label = chart.placed_labels[line.key]
+        label_x = chart.frame.value_x(label.x + 15)
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, max(1, round(label_x))), "Change load")
         desk.flush()
         chart.grab()
         assert chart.drawing.rule is not None
         x = chart.frame.pixel_x(chart.drawing.rule.value)
         width = chart.text_painter.width(line.name, "label")
-        struck += chart.frame.area.left() <= x <= chart.frame.area.right()
+        visible_count += chart.frame.area.left() <= x <= chart.frame.area.right()
         assert not 0 < x - chart.placed_labels[line.key].x < width
-    assert struck
+    assert visible_count

@@ -1,4 +1,4 @@
-"""Reading curves, the way between values and pixels, and where words go."""
+"""Reading of curves, conversion between values and pixels, and placement of labels."""
 
 import sys
 
@@ -26,8 +26,8 @@ from gpudesk.desktop.ui.charts.scales import (
 BOUNDS = LabelBounds(0.0, 0.0, 500.0, 300.0)
 
 
-def line(key: str = "a", factor: float = 10.0) -> PlotCurve:
-    """Return throughput in proportion to requests, so that anything between points is known too."""
+def make_curve(key: str = "a", factor: float = 10.0) -> PlotCurve:
+    """Return throughput in proportion to concurrency, so that interpolated values are known."""
     count = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
     value = factor * count
     return PlotCurve(
@@ -44,41 +44,43 @@ def line(key: str = "a", factor: float = 10.0) -> PlotCurve:
     )
 
 
-def test_a_line_is_read_between_its_points_and_not_beyond_its_end() -> None:
-    reading = line().at(3.0)
+def test_curve_is_interpolated_up_to_its_end() -> None:
+    reading = make_curve().at(3.0)
     assert reading is not None
     assert (reading.value, reading.low, reading.high) == pytest.approx((30.0, 15.0, 60.0))
-    assert line().at(16.0) is not None
-    assert line().at(17.0) is None
+    assert make_curve().at(16.0) is not None
+    assert make_curve().at(17.0) is None
 
 
-def test_lines_are_alike_only_where_everything_drawn_is() -> None:
-    assert are_curves_equal((line(),), (line(),))
-    assert not are_curves_equal((line(),), (line(factor=11.0),))
-    assert not are_curves_equal((line(),), ())
+def test_curves_are_compared_by_value() -> None:
+    assert are_curves_equal((make_curve(),), (make_curve(),))
+    assert not are_curves_equal((make_curve(),), (make_curve(factor=11.0),))
+    assert not are_curves_equal((make_curve(),), ())
 
 
-def test_the_best_at_a_speed_is_among_whole_numbers_of_requests() -> None:
+def test_best_concurrency_at_a_speed_is_a_whole_number() -> None:
     count = np.array([1.0, 10.0, 100.0])
-    made = PlotCurve("a", 1, is_variant=False, name="a", x=100.0 / count, y=5.0 * count, count=count)
-    best = find_best_at(made, 9.0)
+    curve = PlotCurve("a", 1, is_variant=False, name="a", x=100.0 / count, y=5.0 * count, count=count)
+    best = find_best_at(curve, 9.0)
     assert best is not None
     assert best.count == 11
     assert best.value == pytest.approx(55.0)
     assert best.speed >= 9.0
-    assert find_best_at(made, 101.0) is None
+    assert find_best_at(curve, 101.0) is None
 
 
 @given(st.data())
-def test_no_whole_number_of_requests_is_better_than_the_best(data: st.DataObject) -> None:
+def test_no_other_concurrency_is_better_than_the_best(data: st.DataObject) -> None:
     count = np.array(sorted(data.draw(st.sets(st.integers(1, 400), min_size=1, max_size=8))), dtype=float)
     figure = st.lists(st.floats(1.0, 100.0), min_size=len(count), max_size=len(count)).map(np.array)
-    made = PlotCurve("a", 1, is_variant=False, name="a", x=data.draw(figure), y=data.draw(figure), count=count)
+    curve = PlotCurve("a", 1, is_variant=False, name="a", x=data.draw(figure), y=data.draw(figure), count=count)
     speed = data.draw(st.floats(1.0, 100.0))
-    every = np.arange(count[0], count[-1] + 1)
-    speeds, values = (np.exp(np.interp(np.log(every), np.log(count), np.log(known))) for known in (made.x, made.y))
+    all_counts = np.arange(count[0], count[-1] + 1)
+    speeds, values = (
+        np.exp(np.interp(np.log(all_counts), np.log(count), np.log(figures))) for figures in (curve.x, curve.y)
+    )
     reached = speeds >= speed * (1 - 1e-12)
-    best = find_best_at(made, speed)
+    best = find_best_at(curve, speed)
     if not reached.any():
         assert best is None
     else:
@@ -87,15 +89,15 @@ def test_no_whole_number_of_requests_is_better_than_the_best(data: st.DataObject
         assert best.speed >= speed * (1 - 1e-11)
 
 
-def test_the_best_among_very_many_requests_is_found_at_once() -> None:
+def test_best_of_very_many_requests_is_computed_fast() -> None:
     count = np.array([1.0, 1e6, 1e12])
-    made = PlotCurve("a", 1, is_variant=False, name="a", x=1e13 / count, y=count, count=count)
-    best = find_best_at(made, 30.0)
+    curve = PlotCurve("a", 1, is_variant=False, name="a", x=1e13 / count, y=count, count=count)
+    best = find_best_at(curve, 30.0)
     assert best is not None
     assert best.count == pytest.approx(1e13 / 30.0, rel=1e-9)
 
 
-def test_pixels_and_values_lead_to_each_other_however_close_the_look() -> None:
+def test_pixels_and_values_convert_at_any_zoom() -> None:
     frame = CoordinateFrame(PowerOfTwoScale(), LinearScale(), QRectF(50, 10, 400, 200))
     frame.fit((1.0, 256.0), (0.0, 900.0), (8, 5))
     assert frame.pixel_x(1.0) == pytest.approx(50.0)
@@ -110,47 +112,47 @@ def test_pixels_and_values_lead_to_each_other_however_close_the_look() -> None:
     assert not frame.zoomed
 
 
-def test_wide_bands_do_not_squash_the_curves() -> None:
-    found = find_extents((line(),), (), None, linear_y=True)
-    assert found is not None
-    assert found[1][1] == pytest.approx(160.0 * 1.5)
+def test_wide_intervals_do_not_flatten_the_curves() -> None:
+    extents = find_extents((make_curve(),), (), None, linear_y=True)
+    assert extents is not None
+    assert extents[1][1] == pytest.approx(160.0 * 1.5)
     assert find_extents((), (), 5.0, linear_y=True) is None
 
 
-def test_labels_keep_apart_and_inside() -> None:
-    wanted = [LabelRequest(300.0, 100.0 + number, 80.0, 30.0) for number in range(5)]
-    places = place_labels(wanted, [], [], BOUNDS, 8.0)
-    assert not labels_collide(places, wanted, [])
-    assert all(place.y - 15 >= 0 and place.y + 15 <= 300 for place in places)
-    assert all(place.x + 80 <= 500 for place in places)
+def test_labels_do_not_overlap_and_stay_inside() -> None:
+    requests = [LabelRequest(300.0, 100.0 + number, 80.0, 30.0) for number in range(5)]
+    labels = place_labels(requests, [], [], BOUNDS, 8.0)
+    assert not labels_collide(labels, requests, [])
+    assert all(label.y - 15 >= 0 and label.y + 15 <= 300 for label in labels)
+    assert all(label.x + 80 <= 500 for label in labels)
 
 
 def test_labels_side_by_side_keep_a_gap() -> None:
     right, left = LabelRequest(270.0, 100.0, 46.0, 60.0), LabelRequest(207.0, 125.0, 62.0, 16.0)
-    places = place_labels([left, right], [], [], BOUNDS, 9.0)
-    assert not labels_collide(places, [left, right], [])
+    labels = place_labels([left, right], [], [], BOUNDS, 9.0)
+    assert not labels_collide(labels, [left, right], [])
 
 
-def test_labels_of_one_column_stand_in_the_order_of_the_ends() -> None:
-    wanted = [LabelRequest(200.0, y, 80.0, 30.0) for y in (100.0, 118.0, 104.0, 112.0)]
-    places = place_labels(wanted, [], [(0.0, 0.0, 200.0, 300.0)], BOUNDS, 8.0)
-    by_end = sorted(zip(wanted, places, strict=True), key=lambda pair: pair[0].y)
-    middles = [place.y for _, place in by_end]
+def test_labels_of_one_column_keep_the_order_of_the_ends() -> None:
+    requests = [LabelRequest(200.0, y, 80.0, 30.0) for y in (100.0, 118.0, 104.0, 112.0)]
+    labels = place_labels(requests, [], [(0.0, 0.0, 200.0, 300.0)], BOUNDS, 8.0)
+    by_end = sorted(zip(requests, labels, strict=True), key=lambda pair: pair[0].y)
+    middles = [label.y for _, label in by_end]
     assert middles == sorted(middles)
-    assert not labels_collide(places, wanted, [])
-    assert all(place.shift == place.y - label.y for place, label in zip(places, wanted, strict=True))
+    assert not labels_collide(labels, requests, [])
+    assert all(label.shift == label.y - request.y for label, request in zip(labels, requests, strict=True))
 
 
 def test_a_label_avoids_a_curve_and_a_box() -> None:
-    label = LabelRequest(200.0, 150.0, 80.0, 20.0)
+    request = LabelRequest(200.0, 150.0, 80.0, 20.0)
     curve = resample_curve(np.array([(200.0, 150.0), (400.0, 150.0)]))
-    (place,) = place_labels([label], [curve], [], BOUNDS, 8.0)
-    assert abs(place.y - 150.0) >= 10.0
-    (aside,) = place_labels([label], [], [(190.0, 120.0, 400.0, 180.0)], BOUNDS, 8.0)
-    assert not labels_collide([aside], [label], [(190.0, 120.0, 400.0, 180.0)])
+    (label,) = place_labels([request], [curve], [], BOUNDS, 8.0)
+    assert abs(label.y - 150.0) >= 10.0
+    (moved_label,) = place_labels([request], [], [(190.0, 120.0, 400.0, 180.0)], BOUNDS, 8.0)
+    assert not labels_collide([moved_label], [request], [(190.0, 120.0, 400.0, 180.0)])
 
 
-def test_the_emptiest_box_is_left_only_for_a_better_one() -> None:
+def test_emptiest_box_changes_only_for_a_better_one() -> None:
     boxes = [(0.0, 0.0, 10.0, 10.0), (20.0, 0.0, 30.0, 10.0)]
     points = np.array([(5.0, 5.0)] * 3)
     assert find_emptiest_box(boxes, points, None, 0) == (1, 0)
@@ -158,7 +160,7 @@ def test_the_emptiest_box_is_left_only_for_a_better_one() -> None:
     assert find_emptiest_box(boxes, points, 0, 1) == (1, 0)
 
 
-def test_charts_import_of_pyqtgraph_what_they_need() -> None:
+def test_charts_import_only_parts_of_pyqtgraph() -> None:
     qt = sys.modules["pyqtgraph.Qt"]
     assert (qt.QtCore, qt.QtGui, qt.QtWidgets) == (QtCore, QtGui, QtWidgets)
     assert not sys.modules.keys() & {"pyqtgraph.imageview", "pyqtgraph.parametertree", "pyqtgraph.widgets.TreeWidget"}

@@ -1,4 +1,4 @@
-"""Speed against throughput, rooflines and the parts of a request, as their user meets them."""
+"""The charts of speed against throughput, of rooflines, and of the time split of a request."""
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -16,16 +16,16 @@ from gpudesk.domain.estimate import Load, LoadKind
 
 @pytest.fixture
 def pareto(desk: Desk, theme: Theme, qtbot: QtBot) -> ParetoChart:
-    made = ParetoChart(desk, theme)
-    qtbot.addWidget(made)
-    desk.answered.connect(made.refresh)
-    made.resize(900, 430)
-    made.show()
-    made.refresh()
-    return made
+    pareto_chart = ParetoChart(desk, theme)
+    qtbot.addWidget(pareto_chart)
+    desk.answered.connect(pareto_chart.refresh)
+    pareto_chart.resize(900, 430)
+    pareto_chart.show()
+    pareto_chart.refresh()
+    return pareto_chart
 
 
-def test_what_is_read_off_reaches_the_speed(pareto: ParetoChart) -> None:
+def test_readout_has_accelerators_that_reach_the_speed(pareto: ParetoChart) -> None:
     cursor_readout = pareto.cursor_readout()
     assert cursor_readout is not None
     assert cursor_readout.title == "Best at ≥ 30 tok/s per user"
@@ -36,7 +36,7 @@ def test_what_is_read_off_reaches_the_speed(pareto: ParetoChart) -> None:
     assert all(int(row.cells[1]) >= 1 for row in cursor_readout.rows)
 
 
-def test_the_tab_of_the_reading_line_leaves_the_numbers_of_the_axis(pareto: ParetoChart, theme: Theme) -> None:
+def test_handle_of_the_cursor_line_covers_no_tick_labels(pareto: ParetoChart, theme: Theme) -> None:
     image, area, x = pareto.viewport().grab().toImage(), pareto.frame.area, round(pareto.frame.pixel_x(30.0))
     tab = theme.color("button").rgb()
 
@@ -47,11 +47,11 @@ def test_the_tab_of_the_reading_line_leaves_the_numbers_of_the_axis(pareto: Pare
     assert not any(is_dark(y) for y in range(round(area.bottom()) + 4, image.height()))
 
 
-def test_the_dots_of_the_load_and_of_the_best_are_labeled(pareto: ParetoChart) -> None:
+def test_marks_of_the_load_and_of_the_best_are_labelled(pareto: ParetoChart) -> None:
     pareto.labelled = True
     pareto.refresh()
-    labeled = [mark for mark in pareto.drawing.marks if mark.text]
-    assert [mark.text for mark in labeled] == ["64 in flight", "best at ≥ 30"]
+    labelled_marks = [mark for mark in pareto.drawing.marks if mark.text]
+    assert [mark.text for mark in labelled_marks] == ["64 in flight", "best at ≥ 30"]
     assert all(mark.x < 30 for mark in pareto.drawing.marks[:4])
     assert pareto.describe_best().endswith("At this load (64 in flight), no accelerator reaches this speed.")
     pareto.move_rule(14.0)
@@ -60,27 +60,27 @@ def test_the_dots_of_the_load_and_of_the_best_are_labeled(pareto: ParetoChart) -
     assert pareto.describe_best() == "No accelerator reaches 5,000 tok/s per user."
 
 
-def test_a_hidden_chart_keeps_no_picture_and_looks_the_same_again(pareto: ParetoChart) -> None:
+def test_hidden_chart_drops_its_cached_picture(pareto: ParetoChart) -> None:
     def has_picture() -> bool:
         return pareto._ground._picture is not None
 
-    shown = pareto.grab().toImage()
+    picture = pareto.grab().toImage()
     assert has_picture()
     pareto.hide()
     assert not has_picture()
     pareto.show()
-    assert pareto.grab().toImage() == shown
+    assert pareto.grab().toImage() == picture
 
 
-def test_the_line_is_dragged_and_moved_by_keys(pareto: ParetoChart, desk: Desk) -> None:
-    moved: list[float] = []
-    pareto.read_off_changed.connect(moved.append)
+def test_cursor_line_is_moved_by_mouse_and_keys(pareto: ParetoChart, desk: Desk) -> None:
+    speeds: list[float] = []
+    pareto.read_off_changed.connect(speeds.append)
     start = QPointF(pareto.frame.pixel_x(30.0), pareto.frame.area.center().y()).toPoint()
     QTest.mousePress(pareto.viewport(), Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(pareto.viewport(), start + QPoint(60, 0))
     QTest.mouseRelease(pareto.viewport(), Qt.MouseButton.LeftButton, pos=start + QPoint(60, 0))
-    assert len(moved) == 1
-    assert moved[0] > 30
+    assert len(speeds) == 1
+    assert speeds[0] > 30
     pareto.set_read_off(30.0)
     pareto.refresh()
     QTest.keyClick(pareto, Qt.Key.Key_Right)
@@ -90,7 +90,7 @@ def test_the_line_is_dragged_and_moved_by_keys(pareto: ParetoChart, desk: Desk) 
     assert desk.undo_stack.count() == 0
 
 
-def test_a_speed_that_nobody_reaches_says_so(pareto: ParetoChart) -> None:
+def test_unreachable_speed_is_reported(pareto: ParetoChart) -> None:
     pareto.move_rule(5000.0)
     cursor_readout = pareto.cursor_readout()
     assert cursor_readout is not None
@@ -98,7 +98,7 @@ def test_a_speed_that_nobody_reaches_says_so(pareto: ParetoChart) -> None:
     assert "does not reach ≥ 5,000 tok/s" in pareto.summary()
 
 
-def test_a_limit_on_the_mean_fixes_the_line(pareto: ParetoChart, desk: Desk) -> None:
+def test_limit_on_the_mean_fixes_the_cursor_line(pareto: ParetoChart, desk: Desk) -> None:
     load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=40.0, limit="mean")
     desk.apply(scenario_edits.replace_workload(desk.scenario, load=load), "Limits")
     desk.flush()
@@ -107,7 +107,7 @@ def test_a_limit_on_the_mean_fixes_the_line(pareto: ParetoChart, desk: Desk) -> 
     assert not pareto.drawing.rule.movable
 
 
-def test_the_read_out_stands_beside_a_small_plot(pareto: ParetoChart) -> None:
+def test_readout_of_a_small_plot_is_beside_it(pareto: ParetoChart) -> None:
     pareto.resize(430, 220)
     pareto.refresh()
     pareto.lay_out()
@@ -115,7 +115,7 @@ def test_the_read_out_stands_beside_a_small_plot(pareto: ParetoChart) -> None:
     pareto.grab()
 
 
-def test_points_of_the_roofline_lie_under_the_roof(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+def test_points_of_the_roofline_are_below_the_roof(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     chart = RooflineChart(desk, theme)
     qtbot.addWidget(chart)
     chart.resize(900, 430)
@@ -127,14 +127,14 @@ def test_points_of_the_roofline_lie_under_the_roof(desk: Desk, theme: Theme, qtb
         for point in (each.roofline.decode, each.roofline.prefill):
             assert point is not None
             assert point.flops <= each.roofline.paper.at(point.intensity) * 1.001
-    found = chart.read_at(10.0)
-    assert found is not None
-    assert {row.cells[1] for row in found[1].rows} == {"memory"}
+    readout = chart.read_at(10.0)
+    assert readout is not None
+    assert {row.cells[1] for row in readout[1].rows} == {"memory"}
     assert len(chart.data(desk.formatter).rows) == 4
     chart.grab()
 
 
-def test_parts_of_a_request_add_up_to_it(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+def test_segments_of_a_request_add_up(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     chart = TimeSplitChart(desk, theme)
     qtbot.addWidget(chart)
     chart.resize(900, 600)
@@ -158,7 +158,7 @@ def test_parts_of_a_request_add_up_to_it(desk: Desk, theme: Theme, qtbot: QtBot)
     chart.grab()
 
 
-def test_a_column_that_does_not_fit_says_why(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+def test_column_that_does_not_fit_has_a_reason(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     desk.edit("405B", model="llama-3.1-405b")
     desk.flush()
     chart = TimeSplitChart(desk, theme)

@@ -1,4 +1,4 @@
-"""Scales: round ticks with room, ranges that end at ticks, logarithms by kind."""
+"""Axis scales: round ticks, ranges that end near ticks, logarithmic scales."""
 
 import math
 
@@ -28,7 +28,7 @@ def test_steps_are_round(least: float, step: float) -> None:
 
 
 @given(st.floats(1e-3, 1e9), st.integers(2, 8))
-def test_a_linear_range_begins_at_zero_and_ends_near_the_highest_value(high: float, most: int) -> None:
+def test_linear_range_starts_at_zero_and_ends_near_the_highest_value(high: float, most: int) -> None:
     low, end = LinearScale().fitted(0.0, high, most)
     assert low == 0.0
     assert high * (1 - 1e-5) <= end <= high * 1.3
@@ -39,7 +39,7 @@ def test_a_linear_range_begins_at_zero_and_ends_near_the_highest_value(high: flo
 
 
 @given(st.floats(0.01, 1e6), st.floats(1.01, 1e5), st.integers(2, 9))
-def test_logarithmic_ticks_lie_within_the_range_and_have_room(low: float, span: float, most: int) -> None:
+def test_logarithmic_ticks_are_few_and_within_the_range(low: float, span: float, most: int) -> None:
     for scale in (PowerOfTwoScale(), DecadeScale()):
         start = max(low, 1.0) if isinstance(scale, PowerOfTwoScale) else low
         ticks = scale.ticks(start, start * span, most)
@@ -48,7 +48,7 @@ def test_logarithmic_ticks_lie_within_the_range_and_have_room(low: float, span: 
         assert len(ticks) <= most + 2
 
 
-def test_counts_are_powers_of_two_with_room_beyond_the_last() -> None:
+def test_count_ticks_are_powers_of_two() -> None:
     low, high = PowerOfTwoScale().fitted(1.0, 276.0, 10)
     assert low == 1.0
     assert high > 276.0
@@ -56,11 +56,11 @@ def test_counts_are_powers_of_two_with_room_beyond_the_last() -> None:
     assert PowerOfTwoScale().ticks(low, high, 5) == (1, 4, 16, 64, 256)
 
 
-def test_a_close_look_at_counts_has_whole_ticks() -> None:
+def test_zoomed_counts_have_whole_ticks() -> None:
     assert PowerOfTwoScale().ticks(60.0, 70.0, 6) == (60.0, 62.0, 64.0, 66.0, 68.0, 70.0)
 
 
-def test_times_are_one_two_five_or_decades() -> None:
+def test_time_ticks_are_one_two_five_or_decades() -> None:
     assert DecadeScale().fitted(130.0, 6300.0, 7) == pytest.approx((100.0, 10000.0))
     assert DecadeScale().ticks(100.0, 10000.0, 7) == pytest.approx(
         (100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0, 10000.0)
@@ -68,22 +68,22 @@ def test_times_are_one_two_five_or_decades() -> None:
     assert DecadeScale().ticks(100.0, 10000.0, 4) == pytest.approx((100.0, 1000.0, 10000.0))
 
 
-def test_few_decades_have_ticks_between() -> None:
+def test_few_decades_have_intermediate_ticks() -> None:
     assert DecadeScale().ticks(0.2, 50.0, 4) == pytest.approx((0.3, 1.0, 3.0, 10.0, 30.0))
 
 
 @pytest.mark.parametrize("scale", [LinearScale(), PowerOfTwoScale(), DecadeScale()])
-def test_places_lead_back_to_values(scale: AxisScale) -> None:
+def test_positions_convert_back_to_values(scale: AxisScale) -> None:
     for value in (1.0, 7.5, 4096.0):
         assert scale.value_at(scale.place_of(value)) == pytest.approx(value)
 
 
-def test_even_ticks_share_their_decimals_and_others_do_not() -> None:
+def test_only_even_ticks_share_their_decimals() -> None:
     assert format_ticks(LinearScale(), (0.0, 0.5, 1.0), FORMATTER) == ("0.0", "0.5", "1.0")
     assert format_ticks(DecadeScale(), (0.5, 1.0, 1000.0), FORMATTER) == ("0.5", "1", "1,000")
     assert format_ticks(LinearScale(), (0.0, 1000.0), FORMATTER) == ("0", "1,000")
 
 
-def test_a_range_of_nothing_has_one_tick() -> None:
+def test_empty_range_has_one_tick() -> None:
     assert make_even_ticks(3.0, 3.0, 5) == (3.0,)
     assert not math.isnan(LinearScale().fitted(0.0, 0.0, 5)[1])

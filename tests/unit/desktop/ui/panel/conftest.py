@@ -1,4 +1,4 @@
-"""A panel on a desk, and predictions of all that was published."""
+"""Fixtures for tests of the panel: a panel on a desk, and predictions of all measured runs."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from gpudesk.service import GpuDeskService
 
 @pytest.fixture
 def panel(desk: Desk, theme: Theme, tmp_path: Path, qtbot: QtBot) -> SourcesPanel:
-    made = SourcesPanel(desk, theme, UserSettings(tmp_path / "settings.json"))
-    qtbot.addWidget(made)
-    made.resize(312, 900)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    sources_panel = SourcesPanel(desk, theme, UserSettings(tmp_path / "settings.json"))
+    qtbot.addWidget(sources_panel)
+    sources_panel.resize(312, 900)
+    sources_panel.show()
+    qtbot.waitExposed(sources_panel)
+    return sources_panel
 
 
 @pytest.fixture(scope="session")
 def predictions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A prediction of every published run, each a tenth above what was measured."""
+    """Return a file with a prediction of every measured run, 10% above the measurement."""
     file = tmp_path_factory.mktemp("predictions") / "held-out.csv"
     runs = read_measured_runs(paths.get_data_path("measurements")).used
     write_held_out(
@@ -44,8 +44,8 @@ def predictions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def recorded(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch, predictions: Path) -> None:
-    """Let the service find these predictions."""
+def held_out_predictions(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch, predictions: Path) -> None:
+    """Let the service use these predictions."""
     monkeypatch.setattr(paths, "find_held_out_path", lambda: predictions)
     for name in ("measured_runs", "records"):
         service.__dict__.pop(name, None)

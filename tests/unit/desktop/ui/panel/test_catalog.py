@@ -1,4 +1,4 @@
-"""The panel on what is selected in the catalog: whose it is, what is printed of it, what can be edited."""
+"""The panel on a selection in the catalog: origin, statements, links to editors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from gpudesk.domain.user_facts import FactEdit, UserClaim, UserPrice
 from gpudesk.report.explanation.parts import ClaimLine, Explanation, StatementLine, UseLine
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, message
-from tests.unit.desktop.ui.panel.reading import check, is_about, lines, press
+from tests.unit.desktop.ui.panel.panel_helpers import check_model, is_about, list_sentences, press_keys
 from tests.unit.domain.own_samples import LAB, OFFER, TODAY
 
 BANDWIDTH = select_catalog_attribute("mi325x", "memory_bandwidth")
@@ -42,29 +42,29 @@ QUOTE = make_user_source("Quote by mail", "A reseller", url=None, date="2026-11"
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[GpuDeskService]:
-    """A service whose own facts last no longer than the tests of this file."""
-    with GpuDeskService.open() as opened:
-        yield GpuDeskService(opened.catalog)
+    """Return a service whose user values last as long as the tests of this file."""
+    with GpuDeskService.open() as builtin_service:
+        yield GpuDeskService(builtin_service.catalog)
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left(service: GpuDeskService) -> Iterator[None]:
+def _undo_all(service: GpuDeskService) -> Iterator[None]:
     yield
     while service.user_catalog.undo() is not None:
         pass
 
 
-def state(service: GpuDeskService, value: float = 900) -> None:
+def set_power(service: GpuDeskService, value: float = 900) -> None:
     service.user_catalog.do(state_value(service.catalog, "mi325x", "tdp", value, "W", QUOTE, today="2026-11-18"))
 
 
-def asked(panel: SourcesPanel) -> list[EditorRequest]:
+def record_requests(panel: SourcesPanel) -> list[EditorRequest]:
     requests: list[EditorRequest] = []
     panel.editor_requested.connect(requests.append)
     return requests
 
 
-def go(panel: SourcesPanel, text: str) -> None:
+def go_to_link(panel: SourcesPanel, text: str) -> None:
     line = next(
         line
         for top in panel.view.lines.lines
@@ -75,7 +75,7 @@ def go(panel: SourcesPanel, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("selected", "head", "remark", "left"),
+    ("selection", "head", "remark", "remaining"),
     [
         (
             select_catalog_attribute("mi999x", "memory"),
@@ -97,104 +97,104 @@ def go(panel: SourcesPanel, text: str) -> None:
         ),
     ],
 )
-def test_what_waits_says_why_and_can_be_removed(
+def test_inactive_value_has_a_reason_and_can_be_removed(
     desk: Desk, panel: SourcesPanel, service: GpuDeskService, qtbot: QtBot,
-    selected: Selection, head: str, remark: str, left: int,
+    selection: Selection, head: str, remark: str, remaining: int,
 ) -> None:  # fmt: skip
     facts = (
         LAB,
         OFFER,
         UserClaim("mi999x", "memory", 2**30, LAB.id, SourceKind.USER, TODAY),
         UserPrice("o-1", "mi999x", "on_demand", OFFER.id, SourceKind.USER, 2.5),
-        ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),
+        ClaimPreference("mi325x", "memory_bandwidth", "removed-source", 5.3e12, "ours", TODAY),
     )
     service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="former facts"), after=facts))
-    desk.select(selected)
-    assert lines(panel, Explanation)[0].startswith(head)
-    assert remark in lines(panel, NoteBlock)
-    requests = asked(panel)
-    go(panel, "Remove from your values")
-    press(qtbot, panel, Qt.Key.Key_Return)
+    desk.select(selection)
+    assert list_sentences(panel, Explanation)[0].startswith(head)
+    assert remark in list_sentences(panel, NoteBlock)
+    requests = record_requests(panel)
+    go_to_link(panel, "Remove from your values")
+    press_keys(qtbot, panel, Qt.Key.Key_Return)
     assert not requests
-    assert len(service.user_catalog.facts) == left
-    qtbot.waitUntil(lambda: remark not in lines(panel, NoteBlock))
+    assert len(service.user_catalog.facts) == remaining
+    qtbot.waitUntil(lambda: remark not in list_sentences(panel, NoteBlock))
 
 
-def test_an_attribute_is_explained_though_the_scenario_does_not_have_it(desk: Desk, panel: SourcesPanel) -> None:
+def test_attribute_outside_the_scenario_is_explained(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_catalog_attribute("l40s", "memory_bandwidth"))
-    assert lines(panel, Explanation)[0].startswith("Memory bandwidth, L40S; Shipped value; ")
-    assert lines(panel, ClaimLine)
-    assert not lines(panel, UseLine)
+    assert list_sentences(panel, Explanation)[0].startswith("Memory bandwidth, L40S; Shipped value; ")
+    assert list_sentences(panel, ClaimLine)
+    assert not list_sentences(panel, UseLine)
     desk.select(BANDWIDTH)
-    assert lines(panel, UseLine) == ["Llama 3.1 70B chat, four accelerators compared, accelerator in the comparison"]
-    assert any("C000-014" in text for text in lines(panel, StatementLine))
+    assert list_sentences(panel, UseLine) == [
+        "Llama 3.1 70B chat, four accelerators compared, accelerator in the comparison"
+    ]
+    assert any("C000-014" in text for text in list_sentences(panel, StatementLine))
 
 
-def test_it_stays_selected_while_the_scenario_changes(desk: Desk, panel: SourcesPanel) -> None:
+def test_catalog_selection_survives_scenario_edits(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(BANDWIDTH)
     desk.edit("One part", accelerators=desk.scenario.accelerators[:1])
     desk.flush()
     assert desk.selection == BANDWIDTH
-    assert lines(panel, ClaimLine)
+    assert list_sentences(panel, ClaimLine)
     desk.edit("No model", model="")
     desk.flush()
     assert desk.answer is None
-    assert lines(panel, ClaimLine), "the catalog needs no answer"
+    assert list_sentences(panel, ClaimLine), "catalog entries need no answer"
 
 
-def test_the_key_for_editing_asks_for_the_value(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_f2_requests_the_value_editor(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(BANDWIDTH)
-    requests = asked(panel)
-    press(qtbot, panel, Qt.Key.Key_F2)
+    requests = record_requests(panel)
+    press_keys(qtbot, panel, Qt.Key.Key_F2)
     assert requests == [EditorRequest(EditorKind.VALUE, "mi325x", "memory_bandwidth")]
     desk.select(select_attribute("mi325x", "memory_bandwidth"))
-    press(qtbot, panel, Qt.Key.Key_F2)
-    assert requests[1] == requests[0], "a figure of the comparison leads to the same editor"
+    press_keys(qtbot, panel, Qt.Key.Key_F2)
+    assert requests[1] == requests[0], "a figure of the comparison opens the same editor"
 
 
-def test_every_rival_leads_to_the_choice_among_claims(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_every_alternative_claim_can_be_preferred(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(BANDWIDTH)
-    requests = asked(panel)
-    offers = [text for text in lines(panel, LinkBlock) if text == "Use this claim…"]
-    assert len(offers) == len(lines(panel, ClaimLine)) - 1
+    requests = record_requests(panel)
+    offers = [text for text in list_sentences(panel, LinkBlock) if text == "Use this claim…"]
+    assert len(offers) == len(list_sentences(panel, ClaimLine)) - 1
     panel.view.setExpanded(panel.view.lines.find("claim.mi325x/memory_bandwidth.1"), True)
-    go(panel, "Use this claim…")
-    press(qtbot, panel, Qt.Key.Key_Return)
+    go_to_link(panel, "Use this claim…")
+    press_keys(qtbot, panel, Qt.Key.Key_Return)
     (request,) = requests
     assert (request.kind, request.claim) == (EditorKind.PREFERENCE, "seed-000")
 
 
-def test_a_value_of_the_users_is_taken_back_at_once(
-    service: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot
-) -> None:
-    state(service)
+def test_user_value_is_reset(service: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    set_power(service)
     desk.select(select_catalog_attribute("mi325x", "tdp"))
-    assert "900 W; Shipped: 1,000 W · −10%" in lines(panel, Explanation)[0]
-    go(panel, "Edit source and date…")
-    requests = asked(panel)
-    press(qtbot, panel, Qt.Key.Key_Return)
+    assert "900 W; Shipped: 1,000 W · −10%" in list_sentences(panel, Explanation)[0]
+    go_to_link(panel, "Edit source and date…")
+    requests = record_requests(panel)
+    press_keys(qtbot, panel, Qt.Key.Key_Return)
     assert requests == [EditorRequest(EditorKind.SOURCE, source=QUOTE.id)]
-    go(panel, "Reset to shipped value")
-    press(qtbot, panel, Qt.Key.Key_Return)
+    go_to_link(panel, "Reset to shipped value")
+    press_keys(qtbot, panel, Qt.Key.Key_Return)
     assert service.catalog.attribute("mi325x", "tdp").value == 1000
-    assert "1,000 W" in lines(panel, Explanation)[0], "the panel shows what holds now"
+    assert "1,000 W" in list_sentences(panel, Explanation)[0], "the panel shows the current value"
 
 
-def test_a_step_that_fails_says_so(
+def test_failed_edit_is_reported(
     service: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state(service)
+    set_power(service)
     desk.select(select_catalog_attribute("mi325x", "tdp"))
 
-    def refuse(*_: Any) -> None:  # noqa: ANN401
+    def fail_to_write(*_: Any) -> None:  # noqa: ANN401
         raise InputError(message("own.read_only", "cannot be written: {reason}", reason="no space left"))
 
-    monkeypatch.setattr(service.user_catalog, "do", refuse)
-    go(panel, "Reset to shipped value")
-    with qtbot.waitSignal(panel.failed) as caught:
-        press(qtbot, panel, Qt.Key.Key_Return)
-    assert caught.args is not None
-    assert caught.args[0].problem.id == "own.read_only"
+    monkeypatch.setattr(service.user_catalog, "do", fail_to_write)
+    go_to_link(panel, "Reset to shipped value")
+    with qtbot.waitSignal(panel.failed) as signal:
+        press_keys(qtbot, panel, Qt.Key.Key_Return)
+    assert signal.args is not None
+    assert signal.args[0].problem.id == "own.read_only"
 
 
 @pytest.mark.parametrize(
@@ -209,29 +209,29 @@ def test_a_step_that_fails_says_so(
         select_catalog_statement("C000-014"),
     ],
 )
-def test_every_kind_of_selection_has_lines_by_the_rules_of_qt(
+def test_every_kind_of_selection_passes_the_model_tester(
     selection: Selection, desk: Desk, panel: SourcesPanel, qtmodeltester: ModelTester
 ) -> None:
     desk.select(selection)
-    assert lines(panel, Explanation)
-    assert "Copy with sources" in lines(panel, LinkBlock)
-    check(qtmodeltester, panel.view.lines)
+    assert list_sentences(panel, Explanation)
+    assert "Copy with sources" in list_sentences(panel, LinkBlock)
+    check_model(qtmodeltester, panel.view.lines)
 
 
-def test_a_price_shows_its_age_and_is_copied_with_its_source(
+def test_price_shows_its_age_and_is_copied_with_its_source(
     service: GpuDeskService, desk: Desk, panel: SourcesPanel, qtbot: QtBot
 ) -> None:
     price = next(each for each in service.catalog.prices("mi325x") if each.date == "2026-03")
     desk.select(select_catalog_price(price.id))
-    assert "months old" in lines(panel, Explanation)[0]
-    go(panel, "Copy with sources")
-    press(qtbot, panel, Qt.Key.Key_Return)
+    assert "months old" in list_sentences(panel, Explanation)[0]
+    go_to_link(panel, "Copy with sources")
+    press_keys(qtbot, panel, Qt.Key.Key_Return)
     copied = QGuiApplication.clipboard().text()
     assert copied.startswith("Rental price, MI325X: $2.29/h")
     assert "Title: MI325X vs H200" in copied
 
 
-def test_what_is_gone_is_explained_no_more(desk: Desk, panel: SourcesPanel) -> None:
+def test_removed_entry_has_only_a_note(desk: Desk, panel: SourcesPanel) -> None:
     for selection in (select_catalog_price("gone"), select_catalog_source("gone"), select_catalog_entry("gone")):
         desk.select(selection)
-        assert lines(panel, NoteBlock)
+        assert list_sentences(panel, NoteBlock)

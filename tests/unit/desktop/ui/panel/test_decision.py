@@ -1,4 +1,4 @@
-"""Answers of the dialogue and rules in the panel: outcomes, why, and rules that unfold their texts."""
+"""The panel on answers and rules: effects, reasons, and texts of rules."""
 
 from __future__ import annotations
 
@@ -12,69 +12,67 @@ from gpudesk.desktop.ui.panel.blocks import NoteBlock
 from gpudesk.desktop.ui.panel.view import COPIED_ROLE
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.report.explanation.parts import ColumnOutcomeLine, Explanation, RulingLine
-from tests.unit.desktop.ui.panel.reading import check, click, lines, sections
+from tests.unit.desktop.ui.panel.panel_helpers import check_model, click_row, list_sections, list_sentences
 
 
-def test_an_answer_shows_what_becomes_of_each_accelerator(desk: Desk, panel: SourcesPanel) -> None:
+def test_answer_shows_its_effect_on_each_accelerator(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_decision_option("ttft_limit_ms", 2000.0))
-    outcomes = lines(panel, ColumnOutcomeLine)
+    outcomes = list_sentences(panel, ColumnOutcomeLine)
     assert len(outcomes) == 4
     assert outcomes[0].startswith("MI325X, remains, Time to first token")
     assert outcomes[-1].startswith("H200 SXM, undecided, ")
-    assert "The 80% interval includes the limit" in lines(panel, NoteBlock)[0]
-    assert "Rule behind this question" in sections(panel)
-    head = lines(panel, Explanation)[0]
+    assert "The 80% interval includes the limit" in list_sentences(panel, NoteBlock)[0]
+    assert "Rule behind this question" in list_sections(panel)
+    head = list_sentences(panel, Explanation)[0]
     assert head == "Effect of this answer; What is your limit for time to first token? 2 s · Odds of being the cheapest"
     panel.grab()
 
 
-def test_a_rule_unfolds_its_texts_and_is_copied_with_them(
-    desk: Desk, panel: SourcesPanel, qtbot: QtBot, qtmodeltester: ModelTester
-) -> None:
+def test_rule_expands_to_its_texts(desk: Desk, panel: SourcesPanel, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
     desk.select(select_decision_option("priority", "cost"))
-    check(qtmodeltester, panel.view.lines)
-    assert "MI325X vs H200" in lines(panel, RulingLine)[0]
+    check_model(qtmodeltester, panel.view.lines)
+    assert "MI325X vs H200" in list_sentences(panel, RulingLine)[0]
     index = panel.view.lines.find("ruling.D000-02")
     panel.view.scrollTo(index)
-    click(qtbot, panel, index)
+    click_row(qtbot, panel, index)
     assert panel.view.isExpanded(index)
-    said = [str(index.model().index(row, 0, index).data()) for row in range(index.model().rowCount(index))]
-    assert said[0].startswith("The document compares the price")
-    assert any(line.startswith("Source text: ") for line in said)
+    texts = [str(index.model().index(row, 0, index).data()) for row in range(index.model().rowCount(index))]
+    assert texts[0].startswith("The document compares the price")
+    assert any(line.startswith("Source text: ") for line in texts)
     copied = str(index.data(COPIED_ROLE))
     assert copied.startswith("Cost per token comes first, Strong preference, D000-02")
     assert "Source text: " in copied
 
 
-def test_a_cell_and_a_row_of_the_trace_are_explained(desk: Desk, panel: SourcesPanel) -> None:
+def test_cells_and_rows_of_the_rule_table_are_explained(desk: Desk, panel: SourcesPanel) -> None:
     desk.apply(replace_answer(desk.scenario, "current_platform", "CUDA"), "Platform")
     desk.flush()
     desk.select(select_trace_row("D000-14", "h200-sxm"))
-    assert lines(panel, Explanation)[0].startswith("Platform in production; Strong preference; H200 SXM: ")
-    assert not lines(panel, ColumnOutcomeLine)
-    assert "Weight" in sections(panel)
+    assert list_sentences(panel, Explanation)[0].startswith("Platform in production; Strong preference; H200 SXM: ")
+    assert not list_sentences(panel, ColumnOutcomeLine)
+    assert "Weight" in list_sections(panel)
     desk.select(select_trace_row("D000-14"))
-    assert len(lines(panel, ColumnOutcomeLine)) == 4
+    assert len(list_sentences(panel, ColumnOutcomeLine)) == 4
     panel.grab()
 
 
-def test_what_is_selected_stays_while_answers_and_accelerators_change(desk: Desk, panel: SourcesPanel) -> None:
+def test_selection_survives_new_answers_and_accelerators(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_decision_option("priority", "cost"))
-    before = lines(panel, ColumnOutcomeLine)
+    before = list_sentences(panel, ColumnOutcomeLine)
     desk.apply(replace_answer(desk.scenario, "current_platform", "ROCm"), "Platform")
     desk.flush()
     assert desk.selection == select_decision_option("priority", "cost")
-    assert lines(panel, ColumnOutcomeLine) != before
+    assert list_sentences(panel, ColumnOutcomeLine) != before
     desk.edit("Fewer", accelerators=desk.scenario.accelerators[:2])
     desk.flush()
-    assert len(lines(panel, ColumnOutcomeLine)) == 2
+    assert len(list_sentences(panel, ColumnOutcomeLine)) == 2
     desk.select(select_trace_row("D000-14", "h200-sxm"))
     desk.edit("One", accelerators=desk.scenario.accelerators[1:])
     desk.flush()
     assert desk.selection is None
 
 
-def test_nothing_is_explained_without_an_answer_or_a_rule(desk: Desk, panel: SourcesPanel) -> None:
+def test_panel_is_empty_without_an_answer_or_a_rule(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_trace_row("D999-99"))
     assert panel.explanation is None
     desk.select(select_decision_option("priority", "cost"))

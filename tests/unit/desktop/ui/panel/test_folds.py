@@ -1,4 +1,4 @@
-"""Long lists in the panel show their first lines; the others are a fold away."""
+"""Long lists in the panel show their first rows; a fold has the others."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from gpudesk.desktop.session.selection import (
 from gpudesk.desktop.ui.panel.view import PanelRow
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.report.explanation.parts import DisputeLine, StatementLine
-from tests.unit.desktop.ui.panel.reading import check, is_about, is_fold
+from tests.unit.desktop.ui.panel.panel_helpers import check_model, is_about, is_fold
 
 SEED = select_catalog_source("seed-002")
-PART = select_catalog_entry("mi325x")
+ACCELERATOR = select_catalog_entry("mi325x")
 
 
-def of_kind(panel: SourcesPanel, kind: type) -> list[PanelRow]:
+def list_rows(panel: SourcesPanel, kind: type) -> list[PanelRow]:
     return [line for line in panel.view.lines.lines if is_about(line.node, kind)]
 
 
-def folded(panel: SourcesPanel) -> list[PanelRow]:
+def list_folds(panel: SourcesPanel) -> list[PanelRow]:
     return [line for line in panel.view.lines.lines if is_fold(line.node)]
 
 
-@pytest.mark.parametrize(("selected", "kind"), [(SEED, StatementLine), (PART, DisputeLine)])
-def test_five_are_in_sight_and_the_others_unfold(
-    desk: Desk, panel: SourcesPanel, qtmodeltester: ModelTester, selected: Selection, kind: type
+@pytest.mark.parametrize(("selection", "kind"), [(SEED, StatementLine), (ACCELERATOR, DisputeLine)])
+def test_list_shows_five_rows_and_a_fold(
+    desk: Desk, panel: SourcesPanel, qtmodeltester: ModelTester, selection: Selection, kind: type
 ) -> None:
-    desk.select(selected)
-    assert len(of_kind(panel, kind)) == 5
-    fold = next(line for line in folded(panel) if all(is_about(child.node, kind) for child in line.children))
-    others = len(fold.children)
-    assert others > 1
-    assert fold.node.sentence == f"… and {others} more"
+    desk.select(selection)
+    assert len(list_rows(panel, kind)) == 5
+    fold = next(line for line in list_folds(panel) if all(is_about(child.node, kind) for child in line.children))
+    folded_count = len(fold.children)
+    assert folded_count > 1
+    assert fold.node.sentence == f"… and {folded_count} more"
     index = panel.view.lines.index_of(fold)
     assert not panel.view.isExpanded(index)
     panel.view.setCurrentIndex(index)
@@ -48,11 +48,11 @@ def test_five_are_in_sight_and_the_others_unfold(
     assert panel.view.isExpanded(index)
     for child in fold.children:
         assert panel.view.lines.find(child.node.key).isValid()
-    check(qtmodeltester, panel.view.lines)
+    check_model(qtmodeltester, panel.view.lines)
 
 
-def test_a_list_that_is_hardly_longer_is_shown_whole(desk: Desk, panel: SourcesPanel) -> None:
+def test_slightly_longer_list_has_no_fold(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_catalog_attribute("mi325x", "memory_bandwidth"))
-    shown = of_kind(panel, StatementLine)
-    assert 3 <= len(shown) <= 6
-    assert folded(panel) == []
+    rows = list_rows(panel, StatementLine)
+    assert 3 <= len(rows) <= 6
+    assert list_folds(panel) == []

@@ -1,4 +1,4 @@
-"""The panel: it follows the selection, explains it, and is walked through and copied from by keyboard."""
+"""The panel: it follows the selection, explains it, and is navigated and copied by keyboard."""
 
 from __future__ import annotations
 
@@ -38,56 +38,64 @@ from gpudesk.report.explanation.parts import (
     TermLine,
 )
 from gpudesk.service import GpuDeskService
-from tests.unit.desktop.ui.panel.reading import check, click, current, folds, lines, press, sections
+from tests.unit.desktop.ui.panel.reading import (
+    check_model,
+    click_row,
+    get_current_text,
+    list_folds,
+    list_sentences,
+    press_keys,
+    list_sections,
+)
 
 BANDWIDTH = select_attribute("mi325x", "memory_bandwidth")
 THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
 
 
-def on_two(scenario: Scenario) -> Scenario:
-    """Return the scenario with a model that two accelerators do not all hold."""
+def replace_with_large_model(scenario: Scenario) -> Scenario:
+    """Return the scenario with two of each accelerator, and a model that some of them do not fit."""
     scenario = replace(scenario, model="llama-3.1-405b")
     for position in range(len(scenario.accelerators)):
         scenario = scenario_edits.replace_count(scenario, position, 2)
     return scenario
 
 
-# What is explained
+# Explanations
 
 
-def test_ways_out_are_of_what_does_not_fit_or_of_what_waits(panel: SourcesPanel, desk: Desk) -> None:
+def test_remedies_are_for_fit_or_queueing(panel: SourcesPanel, desk: Desk) -> None:
     desk.select(select_figure("h200-sxm", "memory"))
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 2000.0), "Many")
     desk.flush()
-    assert "Ways to avoid queueing" in "; ".join(sections(panel))
-    desk.apply(on_two(desk.scenario), "On two")
+    assert "Ways to avoid queueing" in "; ".join(list_sections(panel))
+    desk.apply(replace_with_large_model(desk.scenario), "On two")
     desk.flush()
-    assert "Ways to make it fit" in "; ".join(sections(panel))
+    assert "Ways to make it fit" in "; ".join(list_sections(panel))
 
 
-def test_nothing_selected_says_what_to_do(panel: SourcesPanel) -> None:
-    (text,) = lines(panel, NoteBlock)
+def test_empty_panel_has_a_hint(panel: SourcesPanel) -> None:
+    (text,) = list_sentences(panel, NoteBlock)
     assert text.startswith("Click a figure")
 
 
-def test_a_selected_value_shows_its_claims(desk: Desk, panel: SourcesPanel) -> None:
+def test_value_has_its_claims(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(BANDWIDTH)
-    assert "6.0 TB/s; Claims range from 5.3 to 10.3" in lines(panel, Explanation)[0]
-    claims = lines(panel, ClaimLine)
+    assert "6.0 TB/s; Claims range from 5.3 to 10.3" in list_sentences(panel, Explanation)[0]
+    claims = list_sentences(panel, ClaimLine)
     assert len(claims) == 6
     assert "used" in claims[0]
     assert sum("agrees" in claim for claim in claims) == 2
-    assert lines(panel, DisputeLine)
-    assert panel.view.accessibleDescription() == lines(panel, Explanation)[0]
+    assert list_sentences(panel, DisputeLine)
+    assert panel.view.accessibleDescription() == list_sentences(panel, Explanation)[0]
 
 
-def test_a_selected_figure_shows_what_limits_it_and_its_working(desk: Desk, panel: SourcesPanel) -> None:
+def test_figure_has_limiters_and_calculation(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(THROUGHPUT)
     assert panel.explanation is not None
-    assert panel.explanation.figure in lines(panel, Explanation)[0]
-    assert lines(panel, LimiterShareLine)[0].startswith("Memory bandwidth")
-    assert lines(panel, TermLine)[0].startswith("Output throughput")
-    assert any(text.startswith("Memory bandwidth, 7.7 TB/s") for text in lines(panel, ClaimLine))
+    assert panel.explanation.figure in list_sentences(panel, Explanation)[0]
+    assert list_sentences(panel, LimiterShareLine)[0].startswith("Memory bandwidth")
+    assert list_sentences(panel, TermLine)[0].startswith("Output throughput")
+    assert any(text.startswith("Memory bandwidth, 7.7 TB/s") for text in list_sentences(panel, ClaimLine))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +111,7 @@ def test_a_selected_figure_shows_what_limits_it_and_its_working(desk: Desk, pane
     ],
     ids=lambda selection: selection.name,
 )
-def test_every_kind_of_figure_has_a_head_that_is_no_dash(desk: Desk, panel: SourcesPanel, selection: Selection) -> None:
+def test_every_kind_of_figure_has_a_value_in_its_head(desk: Desk, panel: SourcesPanel, selection: Selection) -> None:
     desk.select(selection)
     assert panel.explanation is not None
     assert panel.explanation.figure != "—"
@@ -111,24 +119,24 @@ def test_every_kind_of_figure_has_a_head_that_is_no_dash(desk: Desk, panel: Sour
     assert not panel.grab().isNull()
 
 
-def test_the_panel_follows_the_scenario(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_panel_follows_the_scenario(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
-    before = lines(panel, Explanation)[0]
+    before = list_sentences(panel, Explanation)[0]
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change load")
-    qtbot.waitUntil(lambda: lines(panel, Explanation)[0] != before)
-    assert "8 requests in flight" in lines(panel, Explanation)[0]
+    qtbot.waitUntil(lambda: list_sentences(panel, Explanation)[0] != before)
+    assert "8 requests in flight" in list_sentences(panel, Explanation)[0]
 
 
-def test_during_a_drag_only_the_figure_follows(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_only_the_head_follows_during_a_drag(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
-    working = lines(panel, TermLine)[0]
+    working = list_sentences(panel, TermLine)[0]
     desk.begin_gesture("load")
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change load")
     desk.flush()
-    qtbot.waitUntil(lambda: "8 requests in flight" in lines(panel, Explanation)[0])
-    assert lines(panel, TermLine)[0] == working
+    qtbot.waitUntil(lambda: "8 requests in flight" in list_sentences(panel, Explanation)[0])
+    assert list_sentences(panel, TermLine)[0] == working
     desk.end_gesture()
-    assert lines(panel, TermLine)[0] != working
+    assert list_sentences(panel, TermLine)[0] != working
 
 
 def test_head_does_not_wait_for_published_runs(
@@ -138,39 +146,39 @@ def test_head_does_not_wait_for_published_runs(
     monkeypatch.setattr(type(desk.service), "has_records", property(lambda _: is_read[0]))
     monkeypatch.setattr(Jobs, "any_running", lambda: True)
     desk.select(THROUGHPUT)
-    assert "tok/s" in lines(panel, Explanation)[0]
-    assert lines(panel, TermLine) == []
+    assert "tok/s" in list_sentences(panel, Explanation)[0]
+    assert list_sentences(panel, TermLine) == []
     is_read[0] = True
-    qtbot.waitUntil(lambda: lines(panel, TermLine) != [])
+    qtbot.waitUntil(lambda: list_sentences(panel, TermLine) != [])
 
 
-def test_a_part_that_does_not_fit_offers_what_would_make_it_fit(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
-    desk.apply(on_two(desk.scenario), "Change model")
+def test_accelerator_that_does_not_fit_has_remedies(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.apply(replace_with_large_model(desk.scenario), "Change model")
     desk.flush()
     desk.select(select_figure("h200-sxm", "memory"))
-    assert "GiB short" in lines(panel, Explanation)[0]
-    assert any("yes" in text for text in lines(panel, RemedyLine))
-    link = next(text for text in lines(panel, LinkBlock) if text.startswith("Use 4"))
+    assert "GiB short" in list_sentences(panel, Explanation)[0]
+    assert any("yes" in text for text in list_sentences(panel, RemedyLine))
+    link = next(text for text in list_sentences(panel, LinkBlock) if text.startswith("Use 4"))
     assert panel.view.go_to("apply.0")
-    assert current(panel) == link
-    press(qtbot, panel, Qt.Key.Key_Return)
+    assert get_current_text(panel) == link
+    press_keys(qtbot, panel, Qt.Key.Key_Return)
     assert desk.scenario.accelerators[0].count == 4
     assert desk.undo_stack.undoText() == link
     desk.flush()
-    assert "GiB free" in lines(panel, Explanation)[0]
+    assert "GiB free" in list_sentences(panel, Explanation)[0]
 
 
-def test_every_accelerator_can_be_given_the_count_that_it_needs(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
-    desk.apply(on_two(desk.scenario), "Change model")
+def test_smallest_counts_that_fit_can_be_applied(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.apply(replace_with_large_model(desk.scenario), "Change model")
     desk.flush()
     before = desk.scenario
     desk.select(select_figure("h200-sxm", "memory"))
-    assert [text for text in lines(panel, LinkBlock) if text == "Use the smallest counts that fit"] == [
+    assert [text for text in list_sentences(panel, LinkBlock) if text == "Use the smallest counts that fit"] == [
         "Use the smallest counts that fit"
     ]
     assert panel.view.go_to("apply.each")
-    assert current(panel) == "Use the smallest counts that fit"
-    press(qtbot, panel, Qt.Key.Key_Return)
+    assert get_current_text(panel) == "Use the smallest counts that fit"
+    press_keys(qtbot, panel, Qt.Key.Key_Return)
     desk.flush()
     assert desk.answer is not None
     counts = [column.estimate.count for column in desk.answer.columns if column.estimate is not None]
@@ -183,27 +191,27 @@ def test_every_accelerator_can_be_given_the_count_that_it_needs(desk: Desk, pane
     assert desk.scenario == before
 
 
-def test_a_deployment_of_several_says_why_its_plan_was_taken(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_parallel_plans_are_compared(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
-    assert not lines(panel, ExplainedPlan)
+    assert not list_sentences(panel, ExplainedPlan)
     desk.apply(scenario_edits.replace_count(desk.scenario, 2, 8), "Change of count")
     desk.flush()
     desk.select(select_figure(desk.keys[2], "output_tokens_per_s"))
-    plans = lines(panel, ExplainedPlan)
+    plans = list_sentences(panel, ExplainedPlan)
     assert ", chosen, " in plans[0]
     assert not any(", chosen, " in plan for plan in plans[1:])
-    (slower,) = [text for text in folds(panel) if text.endswith("slower plans")]
+    (slower,) = [text for text in list_folds(panel) if text.endswith("slower plans")]
     index = panel.view.lines.find("plans.slower")
     assert not panel.view.isExpanded(index)
     panel.view.scrollTo(index)
-    click(qtbot, panel, index)
+    click_row(qtbot, panel, index)
     assert panel.view.isExpanded(index)
-    press(qtbot, panel, Qt.Key.Key_Down)
-    assert current(panel).split(", ")[0] in {plan.split(", ")[0] for plan in plans[4:]}
+    press_keys(qtbot, panel, Qt.Key.Key_Down)
+    assert get_current_text(panel).split(", ")[0] in {plan.split(", ")[0] for plan in plans[4:]}
     assert int(slower.split()[0]) == len(plans) - 4
 
 
-def test_a_selected_plan_has_room_for_its_latency(desk: Desk, panel: SourcesPanel) -> None:
+def test_current_plan_shows_its_latency(desk: Desk, panel: SourcesPanel) -> None:
     desk.apply(scenario_edits.replace_count(desk.scenario, 0, 8), "Change of count")
     desk.flush()
     desk.select(select_figure(desk.keys[0], "ttft_ms"))
@@ -212,24 +220,24 @@ def test_a_selected_plan_has_room_for_its_latency(desk: Desk, panel: SourcesPane
     panel.view.setCurrentIndex(index)
     QApplication.processEvents()
     assert panel.view.visualRect(index).height() > before
-    assert "TTFT" in current(panel)
+    assert "TTFT" in get_current_text(panel)
 
 
 # Pin
 
 
-def test_a_pinned_panel_stays_on_its_figure(desk: Desk, panel: SourcesPanel) -> None:
+def test_pinned_panel_keeps_its_figure(desk: Desk, panel: SourcesPanel) -> None:
     (pin,) = [button for button in panel.findChildren(IconButton) if button.accessibleName().startswith("Pin")]
     desk.select(BANDWIDTH)
     pin.click()
     desk.select(THROUGHPUT)
     assert panel.pinned
-    assert "Memory bandwidth" in lines(panel, Explanation)[0]
+    assert "Memory bandwidth" in list_sentences(panel, Explanation)[0]
     pin.click()
-    assert "Output throughput" in lines(panel, Explanation)[0]
+    assert "Output throughput" in list_sentences(panel, Explanation)[0]
 
 
-def test_the_close_button_asks_to_be_closed(panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_close_button_emits_a_request(panel: SourcesPanel, qtbot: QtBot) -> None:
     buttons = panel.findChildren(IconButton)
     (close,) = [button for button in buttons if button.accessibleName() == "Close panel"]
     with qtbot.waitSignal(panel.close_requested):
@@ -239,45 +247,45 @@ def test_the_close_button_asks_to_be_closed(panel: SourcesPanel, qtbot: QtBot) -
 # Keyboard and mouse
 
 
-@pytest.mark.usefixtures("recorded")
-def test_arrows_walk_over_terms_and_fold_them(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+@pytest.mark.usefixtures("held_out_predictions")
+def test_arrow_keys_move_over_terms_and_fold_them(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
-    press(qtbot, panel, Qt.Key.Key_Down)
-    assert current(panel).startswith("Output throughput, B200")
-    nearest = lines(panel, MeasuredRunLine)
+    press_keys(qtbot, panel, Qt.Key.Key_Down)
+    assert get_current_text(panel).startswith("Output throughput, B200")
+    nearest = list_sentences(panel, MeasuredRunLine)
     assert panel.view.go_to("record.0")
-    press(qtbot, panel, Qt.Key.Key_Down)
-    assert current(panel) == nearest[1]
-    press(qtbot, panel, Qt.Key.Key_Down, Qt.Key.Key_Down)
-    assert current(panel).startswith("Memory bandwidth")
+    press_keys(qtbot, panel, Qt.Key.Key_Down)
+    assert get_current_text(panel) == nearest[1]
+    press_keys(qtbot, panel, Qt.Key.Key_Down, Qt.Key.Key_Down)
+    assert get_current_text(panel).startswith("Memory bandwidth")
     assert panel.view.go_to("term/round/decode step")
     index = panel.view.currentIndex()
     assert not panel.view.isExpanded(index)
-    press(qtbot, panel, Qt.Key.Key_Right)
+    press_keys(qtbot, panel, Qt.Key.Key_Right)
     assert panel.view.isExpanded(index)
-    press(qtbot, panel, Qt.Key.Key_Down)
-    assert current(panel).startswith("Dense matrices")
-    press(qtbot, panel, Qt.Key.Key_Left, Qt.Key.Key_Left)
+    press_keys(qtbot, panel, Qt.Key.Key_Down)
+    assert get_current_text(panel).startswith("Dense matrices")
+    press_keys(qtbot, panel, Qt.Key.Key_Left, Qt.Key.Key_Left)
     assert not panel.view.isExpanded(panel.view.currentIndex())
 
 
-def test_what_was_folded_stays_so_for_the_next_figure(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_folding_is_retained_for_the_next_figure(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
     assert panel.view.go_to("term/round")
-    press(qtbot, panel, Qt.Key.Key_Left)
+    press_keys(qtbot, panel, Qt.Key.Key_Left)
     desk.select(BANDWIDTH)
     desk.select(THROUGHPUT)
     assert not panel.view.isExpanded(panel.view.lines.find("term/round"))
 
 
-def test_enter_on_a_leaf_goes_to_its_claims(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_enter_on_a_term_moves_to_its_claims(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(select_figure("h200-sxm", "memory"))
     assert panel.view.go_to("term/capacity")
-    press(qtbot, panel, Qt.Key.Key_Return)
-    assert current(panel).startswith("Memory capacity")
+    press_keys(qtbot, panel, Qt.Key.Key_Return)
+    assert get_current_text(panel).startswith("Memory capacity")
 
 
-def test_a_selected_term_has_room_for_its_source(desk: Desk, panel: SourcesPanel) -> None:
+def test_current_term_shows_its_source(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(select_figure("h200-sxm", "memory"))
     index = panel.view.lines.find("term/weights")
     before = panel.view.visualRect(index).height()
@@ -286,15 +294,15 @@ def test_a_selected_term_has_room_for_its_source(desk: Desk, panel: SourcesPanel
     assert panel.view.visualRect(index).height() > before
 
 
-def test_a_click_on_a_claim_shows_its_source_whole(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_click_on_a_claim_expands_its_source(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(BANDWIDTH)
     index = panel.view.lines.find("claim.mi325x/memory_bandwidth.4")
-    click(qtbot, panel, index)
+    click_row(qtbot, panel, index)
     assert panel.view.isExpanded(index)
-    assert any(text.startswith("Retrieved: ") for text in lines(panel, ExplanationDetail))
+    assert any(text.startswith("Retrieved: ") for text in list_sentences(panel, ExplanationDetail))
 
 
-def test_the_context_menu_copies_and_folds(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_context_menu_copies_and_folds(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
     assert panel.view.go_to("term/round")
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(10, 10), QPoint(10, 10))
@@ -307,10 +315,10 @@ def test_the_context_menu_copies_and_folds(desk: Desk, panel: SourcesPanel, qtbo
     menu.close()
 
 
-# Copies
+# Copying
 
 
-def test_the_platforms_key_copies_the_line(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_copy_shortcut_copies_the_row(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(BANDWIDTH)
     assert panel.view.go_to("claim.mi325x/memory_bandwidth.1")
     qtbot.keyClick(  # type: ignore[no-untyped-call]
@@ -319,26 +327,24 @@ def test_the_platforms_key_copies_the_line(desk: Desk, panel: SourcesPanel, qtbo
     assert QGuiApplication.clipboard().text().startswith("5.3 TB/s, rejected")
 
 
-def test_links_copy_the_figure_and_its_working(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_links_copy_the_figure_and_its_calculation(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
     assert panel.view.go_to("link.copy with sources")
-    press(qtbot, panel, Qt.Key.Key_Return)
+    press_keys(qtbot, panel, Qt.Key.Key_Return)
     assert "80% interval" in QGuiApplication.clipboard().text()
     index = panel.view.lines.find("link.copy working")
     panel.view.scrollTo(index)
-    click(qtbot, panel, index)
+    click_row(qtbot, panel, index)
     assert QGuiApplication.clipboard().text().startswith("Output throughput: ")
 
 
-def test_an_address_is_copied_and_can_be_selected_as_text_but_is_never_opened(
-    desk: Desk, panel: SourcesPanel, qtbot: QtBot
-) -> None:
+def test_web_address_is_copied_but_never_opened(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(BANDWIDTH)
     claim = panel.view.lines.find("claim.mi325x/memory_bandwidth.0")
     panel.view.expand(claim)
     address = panel.view.lines.index(panel.view.lines.rowCount(claim) - 1, 0, claim)
     panel.view.setCurrentIndex(address)
-    press(qtbot, panel, Qt.Key.Key_Return)
+    press_keys(qtbot, panel, Qt.Key.Key_Return)
     assert QGuiApplication.clipboard().text().startswith("https://")
     panel.view.edit(address)
     field = panel.view.viewport().findChild(QLineEdit)
@@ -350,19 +356,19 @@ def test_an_address_is_copied_and_can_be_selected_as_text_but_is_never_opened(
 # The model
 
 
-def test_the_model_keeps_to_the_rules_of_qt(service: GpuDeskService, desk: Desk, qtmodeltester: ModelTester) -> None:
+def test_model_passes_the_model_tester(service: GpuDeskService, desk: Desk, qtmodeltester: ModelTester) -> None:
     explainer = SelectionExplainer(desk)
     model = PanelModel()
-    check(qtmodeltester, model)
+    check_model(qtmodeltester, model)
     for selection in (THROUGHPUT, BANDWIDTH):
         explanation = explainer.explain(selection)
         assert explanation is not None
         model.show(NodeBuilder().build(explanation))
-        check(qtmodeltester, model)
+        check_model(qtmodeltester, model)
 
 
-@pytest.mark.usefixtures("recorded")
-def test_lines_of_the_same_shape_change_in_place(desk: Desk) -> None:
+@pytest.mark.usefixtures("held_out_predictions")
+def test_rows_of_the_same_structure_change_in_place(desk: Desk) -> None:
     explainer, model = SelectionExplainer(desk), PanelModel()
     first = explainer.explain(THROUGHPUT)
     assert first is not None
@@ -380,17 +386,17 @@ def test_lines_of_the_same_shape_change_in_place(desk: Desk) -> None:
     assert not model.show(make_empty_nodes())
 
 
-def test_keys_of_lines_are_unique(desk: Desk, panel: SourcesPanel) -> None:
+def test_keys_of_rows_are_unique(desk: Desk, panel: SourcesPanel) -> None:
     for selection in (THROUGHPUT, BANDWIDTH, select_figure("mi325x", "ttft_ms")):
         desk.select(selection)
         keys = [line.node.key for top in panel.view.lines.lines for line in top.walk()]
         assert len(set(keys)) == len(keys)
 
 
-# Looks
+# Appearance
 
 
-def test_a_switch_of_the_theme_repaints_the_panel(desk: Desk, panel: SourcesPanel, theme: Theme) -> None:
+def test_panel_follows_the_theme(desk: Desk, panel: SourcesPanel, theme: Theme) -> None:
     desk.select(BANDWIDTH)
     light = panel.grab().toImage()
     theme.set_preference(DARK)
@@ -402,7 +408,7 @@ def test_a_switch_of_the_theme_repaints_the_panel(desk: Desk, panel: SourcesPane
 
 @pytest.mark.parametrize("percent", [100, 150])
 @pytest.mark.parametrize("width", [280, 480])
-def test_lines_find_room_at_every_width_and_size(
+def test_rows_do_not_overlap_at_any_width_and_text_size(
     desk: Desk, panel: SourcesPanel, theme: Theme, width: int, percent: int
 ) -> None:
     theme.set_font_percent(percent)
@@ -420,7 +426,7 @@ def test_lines_find_room_at_every_width_and_size(
         index = view.indexBelow(index)
 
 
-def test_costs_alone_leave_the_explanation_of_a_figure(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+def test_cost_edit_keeps_the_explanation_of_a_figure(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
     before = panel.explanation
     costs = desk.scenario.costs.with_input("energy_usd_per_kwh", UncertainValue(0.05, 0.1, 0.3))
@@ -434,15 +440,15 @@ def test_costs_alone_leave_the_explanation_of_a_figure(desk: Desk, panel: Source
     assert panel.explanation.figure != before.figure
 
 
-def test_a_drag_costs_the_panel_little(desk: Desk, panel: SourcesPanel) -> None:
+def test_refresh_during_a_drag_is_fast(desk: Desk, panel: SourcesPanel) -> None:
     desk.select(THROUGHPUT)
     desk.begin_gesture("load")
     seconds = []
     for load in range(2, 32):
         desk.scenario = scenario_edits.replace_load_value(desk.scenario, load)
         desk.evaluated = EvaluatedAnswer(desk.service.answer(desk.scenario), desk.service, desk.formatter)
-        begun = time.thread_time()
+        start = time.thread_time()
         panel.refresh()
-        seconds.append(time.thread_time() - begun)
+        seconds.append(time.thread_time() - start)
     desk.end_gesture()
     assert median(seconds) < 0.01

@@ -1,4 +1,4 @@
-"""Where the panel is scrolled to: the lines that are read stay where they are while figures change."""
+"""Scrolling of the panel: visible rows keep their position while figures change."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from gpudesk.domain.answer import Scenario
 THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
 
 
-def settled(panel: SourcesPanel) -> None:
+def wait_for_layout(panel: SourcesPanel) -> None:
     for _ in range(3):
         QApplication.processEvents()
     panel.view.executeDelayedItemsLayout()
 
 
-def change(desk: Desk, panel: SourcesPanel, scenario: Scenario) -> None:
+def apply(desk: Desk, panel: SourcesPanel, scenario: Scenario) -> None:
     desk.apply(scenario, "Change")
     desk.flush()
-    settled(panel)
+    wait_for_layout(panel)
 
 
-def scrolled_to(panel: SourcesPanel, key: str) -> None:
-    """Scroll until the line with a key is a little below the upper edge."""
+def scroll_to(panel: SourcesPanel, key: str) -> None:
+    """Scroll until the row with a key is slightly below the upper edge."""
     view = panel.view
-    settled(panel)
+    wait_for_layout(panel)
     index = view.lines.find(key)
     assert index.isValid()
     bar = view.verticalScrollBar()
     bar.setValue(bar.value() + view.visualRect(index).top() - 5)
-    settled(panel)
+    wait_for_layout(panel)
     assert 0 < bar.value() < bar.maximum()
 
 
-def seen(panel: SourcesPanel) -> tuple[str, int]:
+def get_top_row(panel: SourcesPanel) -> tuple[str, int]:
     view = panel.view
     index = view.indexAt(QPoint(20, 6))
     line = view.lines.line(index)
@@ -50,55 +50,55 @@ def seen(panel: SourcesPanel) -> tuple[str, int]:
     return line.node.key, view.visualRect(index).top()
 
 
-def a_term(panel: SourcesPanel) -> str:
-    every = (line.node.key for top in panel.view.lines.lines for line in top.walk())
-    return next(key for key in every if "/" in key)
+def find_term(panel: SourcesPanel) -> str:
+    keys = (line.node.key for top in panel.view.lines.lines for line in top.walk())
+    return next(key for key in keys if "/" in key)
 
 
 @pytest.fixture
-def small(panel: SourcesPanel, desk: Desk) -> SourcesPanel:
+def small_panel(panel: SourcesPanel, desk: Desk) -> SourcesPanel:
     panel.resize(312, 260)
     desk.select(THROUGHPUT)
-    settled(panel)
+    wait_for_layout(panel)
     return panel
 
 
-def changes(scenario: Scenario) -> dict[str, Scenario]:
-    speculating = replace(scenario, workload=replace(scenario.workload, acceptance_length=2.5))
+def make_changes(scenario: Scenario) -> dict[str, Scenario]:
+    with_speculation = replace(scenario, workload=replace(scenario.workload, acceptance_length=2.5))
     return {
         "figures only": scenario_edits.replace_load_value(scenario, 65),
         "far more requests": scenario_edits.replace_load_value(scenario, 20_000),
         "older software": replace(scenario, date="2025-01"),
-        "another term": speculating,
+        "another term": with_speculation,
         "more accelerators": scenario_edits.replace_count(scenario, 2, 4),
     }
 
 
-@pytest.mark.parametrize("name", changes(read_template("70b-chat-on-four")))
-def test_lines_stay_where_they_are_while_their_figures_change(small: SourcesPanel, desk: Desk, name: str) -> None:
-    scrolled_to(small, a_term(small))
-    before = seen(small)
-    change(desk, small, changes(desk.scenario)[name])
-    assert seen(small) == before
+@pytest.mark.parametrize("name", make_changes(read_template("70b-chat-on-four")))
+def test_visible_rows_keep_their_position(small_panel: SourcesPanel, desk: Desk, name: str) -> None:
+    scroll_to(small_panel, find_term(small_panel))
+    before = get_top_row(small_panel)
+    apply(desk, small_panel, make_changes(desk.scenario)[name])
+    assert get_top_row(small_panel) == before
 
 
-@pytest.mark.parametrize("name", changes(read_template("70b-chat-on-four")))
-def test_a_current_line_out_of_sight_does_not_draw_the_view_to_it(small: SourcesPanel, desk: Desk, name: str) -> None:
-    small.view.go_to("head")
-    scrolled_to(small, a_term(small))
-    before = seen(small)
-    change(desk, small, changes(desk.scenario)[name])
-    assert seen(small) == before
+@pytest.mark.parametrize("name", make_changes(read_template("70b-chat-on-four")))
+def test_view_does_not_scroll_to_an_invisible_current_row(small_panel: SourcesPanel, desk: Desk, name: str) -> None:
+    small_panel.view.go_to("head")
+    scroll_to(small_panel, find_term(small_panel))
+    before = get_top_row(small_panel)
+    apply(desk, small_panel, make_changes(desk.scenario)[name])
+    assert get_top_row(small_panel) == before
 
 
-def test_another_figure_begins_at_its_head(small: SourcesPanel, desk: Desk) -> None:
-    scrolled_to(small, a_term(small))
+def test_new_figure_starts_at_its_head(small_panel: SourcesPanel, desk: Desk) -> None:
+    scroll_to(small_panel, find_term(small_panel))
     desk.select(select_figure("b200-hgx", "memory"))
-    settled(small)
-    assert seen(small)[0] == "head"
+    wait_for_layout(small_panel)
+    assert get_top_row(small_panel)[0] == "head"
 
 
-def test_who_is_at_the_top_stays_there(small: SourcesPanel, desk: Desk) -> None:
-    for scenario in changes(desk.scenario).values():
-        change(desk, small, scenario)
-        assert small.view.verticalScrollBar().value() == 0
+def test_top_position_is_kept(small_panel: SourcesPanel, desk: Desk) -> None:
+    for scenario in make_changes(desk.scenario).values():
+        apply(desk, small_panel, scenario)
+        assert small_panel.view.verticalScrollBar().value() == 0

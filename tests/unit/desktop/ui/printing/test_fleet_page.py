@@ -1,4 +1,4 @@
-"""The fleets on paper: a page of their own with the table and the racks, nothing over the foot."""
+"""The fleet page of the sheet: the table and the racks, clear of the footer."""
 
 from dataclasses import replace
 
@@ -21,9 +21,7 @@ ACCELERATORS = ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "h100-sxm", "mi300x"
 
 @pytest.mark.parametrize("size", list(PaperSize))
 @pytest.mark.parametrize("count", [1, 4, 6])
-def test_fleets_have_a_page_of_their_own(
-    service: GpuDeskService, qapp: QApplication, size: PaperSize, count: int
-) -> None:
+def test_fleets_have_their_own_page(service: GpuDeskService, qapp: QApplication, size: PaperSize, count: int) -> None:
     accelerators = ACCELERATORS[:count]
     choices = tuple(AcceleratorChoice(each) for each in accelerators)
     answer = service.answer(replace(read_template("70b-chat-on-four"), accelerators=choices), with_curves=True)

@@ -1,4 +1,4 @@
-"""Which paper a country uses, and where lines break."""
+"""Paper sizes by country, and line breaking."""
 
 import pytest
 from PySide6.QtCore import QLocale
@@ -25,40 +25,40 @@ def fonts(qapp: QApplication) -> None:
 @pytest.mark.parametrize(
     ("name", "size"), [("en_US", "letter"), ("fr_CA", "letter"), ("es_MX", "letter"), ("en_GB", "a4"), ("de_DE", "a4")]
 )
-def test_paper_is_that_of_the_country(name: str, size: str) -> None:
+def test_paper_size_follows_the_country(name: str, size: str) -> None:
     assert find_usual_paper(QLocale(name)) is PaperSize(size)
 
 
-def test_paper_across_is_wider_than_high() -> None:
+def test_landscape_paper_is_wider_than_high() -> None:
     upright, across = Paper(PaperSize.A4), Paper(PaperSize.A4, landscape=True)
     assert (across.width, across.height) == (upright.height, upright.width) == (842, 595)
 
 
-def said(lines: tuple[tuple[object, ...], ...]) -> list[str]:
+def read_lines(lines: tuple[tuple[object, ...], ...]) -> list[str]:
     return ["".join(getattr(word, "text", "") for word in line) for line in lines]
 
 
-def test_lines_keep_within_their_room() -> None:
+def test_lines_fit_their_width() -> None:
     words = "Dense against dense, one part leads; the lead told in 2024 set a peak against a rate. " * 3
-    for room in (40.0, 90.0, 240.0):
-        lines = wrap_text(words, "small", room)
-        assert all(measure_width(line, "small") <= room for line in said(lines))
-        assert " ".join(" ".join(said(lines)).split()) == " ".join(words.split())
+    for width in (40.0, 90.0, 240.0):
+        lines = wrap_text(words, "small", width)
+        assert all(measure_width(line, "small") <= width for line in read_lines(lines))
+        assert " ".join(" ".join(read_lines(lines)).split()) == " ".join(words.split())
 
 
-def test_number_stays_with_its_unit_and_its_thousands() -> None:
+def test_number_is_not_separated_from_its_unit() -> None:
     words = "reads 7.7 TB/s of 151 397 597 184 bytes and no more"
-    for room in range(60, 200, 3):
-        lines = said(wrap_text(words, "small", float(room)))
+    for width in range(60, 200, 3):
+        lines = read_lines(wrap_text(words, "small", float(width)))
         assert any("7.7 TB/s" in line for line in lines)
-        assert any("151 397 597 184 bytes" in line for line in lines) or room < measure_width(
+        assert any("151 397 597 184 bytes" in line for line in lines) or width < measure_width(
             "151 397 597 184 bytes", "small"
         )
 
 
-def test_word_without_room_is_broken_not_cut() -> None:
+def test_long_word_is_broken() -> None:
     word = "Geschwindigkeitsbegrenzung" * 4
-    lines = said(wrap_text(word, "small", 50.0))
+    lines = read_lines(wrap_text(word, "small", 50.0))
     assert "".join(lines) == word
     assert all(measure_width(line, "small") <= 50.0 for line in lines)
 
@@ -69,9 +69,9 @@ def test_styles_change_within_a_line() -> None:
     assert line[1].x > measure_width("Part:", "small_strong")
 
 
-def test_what_is_left_out_is_shown_by_an_ellipsis() -> None:
+def test_omitted_lines_end_with_an_ellipsis() -> None:
     lines = wrap_text("one two three four five six seven eight nine ten", "small", 60.0)
-    short = said(limit_lines(lines, 2, 60.0))
+    short = read_lines(limit_lines(lines, 2, 60.0))
     assert len(short) == 2
     assert short[1].endswith("…")
     assert measure_width(short[1], "small") <= 60.0

@@ -1,4 +1,4 @@
-"""The preview: pages as they will be printed, by keyboard, and what becomes of them."""
+"""The print preview: pages, zoom, saving, printing."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,16 +26,16 @@ from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
-from tests.unit.desktop.ui.printing.conftest import info_of, laid_out, needs_poppler, saved, words_of
+from tests.unit.desktop.ui.printing.conftest import lay_out_answer, needs_poppler, read_info, read_words, save_pdf
 
 AnswerTo = Callable[[Scenario], Answer]
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> UserSettings:
-    kept = UserSettings(tmp_path / "settings.json")
-    kept.put("sheet.paper", "a4")
-    return kept
+    user_settings = UserSettings(tmp_path / "settings.json")
+    user_settings.put("sheet.paper", "a4")
+    return user_settings
 
 
 @pytest.fixture
@@ -45,19 +45,19 @@ def answer(answer_to: AnswerTo) -> Answer:
 
 @pytest.fixture
 def preview(qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings) -> SheetPreview:
-    made = SheetPreview(answer, theme, settings, Formatter())
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    sheet_preview = SheetPreview(answer, theme, settings, Formatter())
+    qtbot.addWidget(sheet_preview)
+    sheet_preview.show()
+    qtbot.waitExposed(sheet_preview)
+    return sheet_preview
 
 
-def place(preview: SheetPreview) -> str:
+def get_position_text(preview: SheetPreview) -> str:
     return preview._bar._place.text()
 
 
-def test_first_page_is_seen_whole(preview: SheetPreview, qtbot: QtBot) -> None:
-    assert place(preview) == "Page 1 of 2"
+def test_first_page_fits_the_window(preview: SheetPreview, qtbot: QtBot) -> None:
+    assert get_position_text(preview) == "Page 1 of 2"
     page = preview._view.compute_page_rect(0)
     assert page.height() <= preview._scroll.viewport().height()
     assert preview.windowTitle() == "Comparison sheet"
@@ -67,13 +67,13 @@ def test_pages_are_turned_by_keyboard(preview: SheetPreview, qtbot: QtBot) -> No
     preview.fit_to("width")
     qtbot.waitUntil(lambda: preview._scroll.verticalScrollBar().maximum() > 0)
     QTest.keyClick(preview, Qt.Key.Key_PageDown)
-    assert place(preview) == "Page 2 of 2"
+    assert get_position_text(preview) == "Page 2 of 2"
     QTest.keyClick(preview, Qt.Key.Key_PageUp)
-    assert place(preview) == "Page 1 of 2"
+    assert get_position_text(preview) == "Page 1 of 2"
     QTest.keyClick(preview, Qt.Key.Key_End)
-    assert place(preview) == "Page 2 of 2"
+    assert get_position_text(preview) == "Page 2 of 2"
     QTest.keyClick(preview, Qt.Key.Key_Home)
-    assert place(preview) == "Page 1 of 2"
+    assert get_position_text(preview) == "Page 1 of 2"
 
 
 def test_zoom_keeps_the_page_and_stays_within_bounds(preview: SheetPreview, qtbot: QtBot) -> None:
@@ -90,13 +90,13 @@ def test_zoom_keeps_the_page_and_stays_within_bounds(preview: SheetPreview, qtbo
     assert preview._view.zoom < 1.0
 
 
-def test_other_paper_is_laid_out_at_once_and_remembered(preview: SheetPreview, settings: UserSettings) -> None:
+def test_paper_size_is_applied_and_saved(preview: SheetPreview, settings: UserSettings) -> None:
     preview._bar._paper._buttons["letter"].click()
     assert preview.pages.paper.size is PaperSize.LETTER
     assert settings.get("sheet.paper", "") == "letter"
 
 
-def test_saved_file_is_the_sheet_with_its_scenario(
+def test_saved_pdf_has_the_scenario(
     preview: SheetPreview,
     answer: Answer,
     service: GpuDeskService,
@@ -113,55 +113,55 @@ def test_saved_file_is_the_sheet_with_its_scenario(
     assert service.read_scenario(file).model == answer.scenario.model
 
 
-def test_save_proposes_a_name_that_any_system_takes(
+def test_suggested_name_is_valid_on_every_system(
     preview: SheetPreview, tmp_path: Path, settings: UserSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    suggestions: list[str] = []
 
-    def choose(parent: object, title: str, proposed: str, kinds: str) -> tuple[str, str]:
-        asked.append(proposed)
+    def choose(parent: object, title: str, suggestion: str, kinds: str) -> tuple[str, str]:
+        suggestions.append(suggestion)
         return "", ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
     settings.put("sheet.folder", str(tmp_path))
     preview.ask_and_save()
-    assert asked == [str(tmp_path / "MI325X or H200 for Llama 3.1 70B.pdf")]
+    assert suggestions == [str(tmp_path / "MI325X or H200 for Llama 3.1 70B.pdf")]
     assert preview_module._make_file_name('a/b: "c"? <d>|\n') == "a b c d.pdf"
     assert preview_module._make_file_name("...") == "comparison.pdf"
 
 
-def test_failed_save_is_said_in_place_with_the_remedy(preview: SheetPreview, tmp_path: Path) -> None:
+def test_failed_save_is_reported_with_a_remedy(preview: SheetPreview, tmp_path: Path) -> None:
     target = tmp_path / "no such folder" / "sheet.pdf"
     assert not preview.save_to(target)
     assert preview.note.startswith(f"Not saved: {target}: cannot be written")
     assert preview.note.endswith("choose another folder")
 
 
-def test_without_a_printer_the_sheet_can_still_be_saved(
+def test_sheet_can_be_saved_without_a_printer(
     qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
+    queries = []
 
-    def no_printer() -> bool:
-        asked.append("printers")
+    def is_installed() -> bool:
+        queries.append("printers")
         return False
 
     monkeypatch.setattr(preview_module, "is_print_service_there", lambda: True)
-    monkeypatch.setattr(preview_module, "is_printer_installed", no_printer)
+    monkeypatch.setattr(preview_module, "is_printer_installed", is_installed)
     preview = SheetPreview(answer, theme, settings, Formatter())
     qtbot.addWidget(preview)
-    # Asking may take long: not before a printer is wanted.
-    assert asked == []
+    # The query may take long, and is made only on printing.
+    assert queries == []
     preview.print_pages()
-    assert asked == ["printers"]
+    assert queries == ["printers"]
     assert_not_printable(preview)
 
 
-def test_without_a_printing_service_nobody_is_asked_for_printers(
+def test_printers_are_not_queried_without_a_print_service(
     qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preview_module, "is_print_service_there", lambda: False)
-    monkeypatch.setattr(preview_module, "is_printer_installed", lambda: pytest.fail("asked"))
+    monkeypatch.setattr(preview_module, "is_printer_installed", lambda: pytest.fail("printers were queried"))
     preview = SheetPreview(answer, theme, settings, Formatter())
     qtbot.addWidget(preview)
     assert_not_printable(preview)
@@ -174,17 +174,17 @@ def assert_not_printable(preview: SheetPreview) -> None:
     assert preview._bar.save.isEnabled()
 
 
-def test_what_counts_as_stale_is_what_the_user_set(
+def test_staleness_follows_the_settings(
     preview: SheetPreview, qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings
 ) -> None:
     assert any("Purchase prices older" in remark.text for remark in preview.sheet.remarks)
     settings.put("catalog.stale_price_days", 36_500)
     settings.put("catalog.stale_fact_days", 36_500)
-    patient = SheetPreview(answer, theme, settings, Formatter())
-    qtbot.addWidget(patient)
-    said = " ".join(remark.text for remark in patient.sheet.remarks)
-    assert "Purchase prices older" not in said
-    assert "Sources older" not in said
+    second_preview = SheetPreview(answer, theme, settings, Formatter())
+    qtbot.addWidget(second_preview)
+    remarks_text = " ".join(remark.text for remark in second_preview.sheet.remarks)
+    assert "Purchase prices older" not in remarks_text
+    assert "Sources older" not in remarks_text
 
 
 def test_escape_closes(preview: SheetPreview, qtbot: QtBot) -> None:
@@ -194,9 +194,9 @@ def test_escape_closes(preview: SheetPreview, qtbot: QtBot) -> None:
 
 def test_every_control_has_a_name(preview: SheetPreview) -> None:
     buttons = preview.findChildren(QAbstractButton)
-    named = [button.accessibleName() for button in buttons if button.window() is preview]
-    assert all(named)
-    assert {"Save PDF…", "Print…", "Zoom in", "Next page", "Paper: Letter"} <= set(named)
+    names = [button.accessibleName() for button in buttons if button.window() is preview]
+    assert all(names)
+    assert {"Save PDF…", "Print…", "Zoom in", "Next page", "Paper: Letter"} <= set(names)
     assert preview._view.accessibleName() == "Comparison sheet, 2 pages"
     assert "Max concurrency: MI325X" in preview._view.accessibleDescription()
 
@@ -205,8 +205,8 @@ def test_rules_are_appended_on_request(
     qtbot: QtBot, service: GpuDeskService, theme: Theme, settings: UserSettings
 ) -> None:
     scenario = read_template("70b-chat-on-four")
-    asked = replace(scenario, decision=replace(scenario.decision, answers={"priority": "cost"}))
-    answer = service.answer(asked, with_curves=True)
+    answered_scenario = replace(scenario, decision=replace(scenario.decision, answers={"priority": "cost"}))
+    answer = service.answer(answered_scenario, with_curves=True)
     preview = SheetPreview(answer, theme, settings, Formatter(), further=service.make_sheet_extras(answer))
     qtbot.addWidget(preview)
     count = len(preview.pages.pages)
@@ -217,7 +217,7 @@ def test_rules_are_appended_on_request(
     assert len(preview.pages.pages) == count
 
 
-def test_profiles_of_its_accelerators_are_appended_and_removed(preview: SheetPreview, service: GpuDeskService) -> None:
+def test_profiles_are_appended_and_removed(preview: SheetPreview, service: GpuDeskService) -> None:
     assert preview.profiles.isHidden()
     count = len(preview.pages.pages)
     preview.offer_profiles(
@@ -244,11 +244,11 @@ def test_profiles_of_its_accelerators_are_appended_and_removed(preview: SheetPre
     assert len(preview.pages.pages) == count
 
 
-def test_without_a_recommendation_there_are_no_rules_to_append(preview: SheetPreview) -> None:
+def test_rules_need_a_recommendation(preview: SheetPreview) -> None:
     assert preview._bar.rules.isHidden()
 
 
-def test_paper_stays_white_in_the_dark(preview: SheetPreview, theme: Theme) -> None:
+def test_paper_is_white_in_dark_theme(preview: SheetPreview, theme: Theme) -> None:
     theme.set_preference(DARK)
     picture = preview._view.grab().toImage()
     page = preview._view.compute_page_rect(0)
@@ -257,21 +257,21 @@ def test_paper_stays_white_in_the_dark(preview: SheetPreview, theme: Theme) -> N
 
 
 @needs_poppler
-def test_printer_and_pdf_draw_the_same(answer: Answer, tmp_path: Path) -> None:
-    sheet, pages = laid_out(answer)
+def test_printer_and_pdf_have_the_same_text(answer: Answer, tmp_path: Path) -> None:
+    sheet, pages = lay_out_answer(answer)
     printer = make_printer(pages, sheet.title)
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "printed.pdf"))
     print_pages(printer, pages, lambda size: lay_out_sheet(sheet, size, Formatter()))
-    printed, written = tmp_path / "printed.pdf", saved(answer, tmp_path / "written.pdf")
-    assert words_of(printed) == words_of(written)
-    assert info_of(printed)["Page size"] == info_of(written)["Page size"]
+    printed_file, saved_file = tmp_path / "printed.pdf", save_pdf(answer, tmp_path / "written.pdf")
+    assert read_words(printed_file) == read_words(saved_file)
+    assert read_info(printed_file)["Page size"] == read_info(saved_file)["Page size"]
 
 
 @needs_poppler
-def test_chosen_pages_are_printed_on_the_printers_paper(answer: Answer, tmp_path: Path) -> None:
-    sheet, pages = laid_out(answer)
-    _, on_letter = laid_out(answer, PaperSize.LETTER)
+def test_page_range_and_paper_of_the_printer_are_used(answer: Answer, tmp_path: Path) -> None:
+    sheet, pages = lay_out_answer(answer)
+    _, on_letter = lay_out_answer(answer, PaperSize.LETTER)
     printer = make_printer(on_letter, sheet.title)
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "printed.pdf"))
@@ -279,15 +279,15 @@ def test_chosen_pages_are_printed_on_the_printers_paper(answer: Answer, tmp_path
     ranges.addRange(2, 2)
     printer.setPageRanges(ranges)
     print_pages(printer, pages, lambda size: lay_out_sheet(sheet, size, Formatter()))
-    info = info_of(tmp_path / "printed.pdf")
+    info = read_info(tmp_path / "printed.pdf")
     assert info["Pages"] == "1"
     assert info["Page size"].startswith("612 x 792")
-    assert "Page 2 of 2" in words_of(tmp_path / "printed.pdf")
+    assert "Page 2 of 2" in read_words(tmp_path / "printed.pdf")
 
 
 @pytest.mark.qt_log_ignore("QPainter::begin")
-def test_printer_that_refuses_is_an_error_with_a_remedy(answer: Answer, tmp_path: Path) -> None:
-    sheet, pages = laid_out(answer)
+def test_failure_to_print_is_reported(answer: Answer, tmp_path: Path) -> None:
+    sheet, pages = lay_out_answer(answer)
     printer = make_printer(pages, sheet.title)
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "no such folder" / "printed.pdf"))
@@ -296,12 +296,12 @@ def test_printer_that_refuses_is_an_error_with_a_remedy(answer: Answer, tmp_path
     assert caught.value.problem.id == "printer.refused"
 
 
-def test_printing_goes_through_the_systems_dialog(
+def test_printing_shows_the_system_dialog(
     preview: SheetPreview, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     target = tmp_path / "printed.pdf"
 
-    def to_file(pages: SheetPages, title: str) -> QPrinter:
+    def make_file_printer(pages: SheetPages, title: str) -> QPrinter:
         printer = make_printer(pages, title)
         printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
         printer.setOutputFileName(str(target))
@@ -310,7 +310,7 @@ def test_printing_goes_through_the_systems_dialog(
     answers = iter((QDialog.DialogCode.Rejected, QDialog.DialogCode.Accepted))
     monkeypatch.setattr(preview_module, "is_print_service_there", lambda: True)
     monkeypatch.setattr(preview_module, "is_printer_installed", lambda: True)
-    monkeypatch.setattr(preview_module, "make_printer", to_file)
+    monkeypatch.setattr(preview_module, "make_printer", make_file_printer)
     monkeypatch.setattr(QPrintDialog, "exec", lambda _: next(answers))
     preview.print_pages()
     assert not target.exists()

@@ -1,4 +1,4 @@
-"""The profile on paper: two pages for every accelerator, with nothing over the foot."""
+"""The profile on paper: two pages per accelerator, clear of the footer."""
 
 from functools import cache
 from pathlib import Path
@@ -17,20 +17,20 @@ from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import use_language
-from tests.unit.desktop.ui.printing.conftest import needs_poppler, words_of
+from tests.unit.desktop.ui.printing.conftest import needs_poppler, read_words
 
 
 @cache
-def profile_of(service: GpuDeskService, question: ProfileQuestion) -> AcceleratorProfile:
+def get_profile(service: GpuDeskService, question: ProfileQuestion) -> AcceleratorProfile:
     return service.profile(question)
 
 
 @pytest.mark.parametrize("size", list(PaperSize))
 @pytest.mark.parametrize("accelerator", ["mi325x", "rtx-4090", "h100-pcie", "tpu-v6e", "mi455x", "h200-sxm"])
-def test_two_pages_hold_every_profile(
+def test_every_profile_has_two_pages(
     service: GpuDeskService, qapp: QApplication, accelerator: str, size: PaperSize
 ) -> None:
-    tables = ProfileTables(profile_of(service, ProfileQuestion(accelerator)), Formatter(), str)
+    tables = ProfileTables(get_profile(service, ProfileQuestion(accelerator)), Formatter(), str)
     pages = lay_out_profile(tables, size, "2026-11-26", "2026-11-25")
     assert len(pages.pages) == 2
     for page in pages.pages:
@@ -43,53 +43,51 @@ def test_two_pages_hold_every_profile(
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("size", list(PaperSize))
 @pytest.mark.parametrize("accelerator", ["h200-sxm", "rtx-5090", "tpu-v5e", "h100-pcie", "gb300-desktop"])
-def test_no_text_is_cut_or_left_out(
+def test_no_text_is_elided_or_omitted(
     service: GpuDeskService, qapp: QApplication, accelerator: str, size: PaperSize, language: str, tmp_path: Path
 ) -> None:
-    profile = profile_of(service, ProfileQuestion(accelerator))
+    profile = get_profile(service, ProfileQuestion(accelerator))
     with use_language(language):
         tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
         pages = lay_out_profile(tables, size, "2026-11-26", "2026-11-25")
         last_note = list(tables.notes())[-1]
     target = tmp_path / "profile.pdf"
     target.write_bytes(render_pdf(pages, accelerator, None))
-    words = words_of(target)
+    words = read_words(target)
     assert "…" not in words
     assert last_note.split(" ")[-1] in words.split(" ")
 
 
 @needs_poppler
-def test_all_considerations_are_printed_where_there_is_room(
-    service: GpuDeskService, qapp: QApplication, tmp_path: Path
-) -> None:
-    profile = profile_of(service, ProfileQuestion("mi325x"))
+def test_all_considerations_are_printed(service: GpuDeskService, qapp: QApplication, tmp_path: Path) -> None:
+    profile = get_profile(service, ProfileQuestion("mi325x"))
     tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
     target = tmp_path / "profile.pdf"
     target.write_bytes(render_pdf(lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25"), "x", None))
-    words = words_of(target)
+    words = read_words(target)
     assert len(tables.considerations()) > 6
     assert all(" ".join(text.split()[:5]) in words for text in tables.considerations())
 
 
 @needs_poppler
-def test_printed_peaks_say_whether_they_are_dense(service: GpuDeskService, qapp: QApplication, tmp_path: Path) -> None:
-    tables = ProfileTables(profile_of(service, ProfileQuestion("h200-sxm")), Formatter(), str)
+def test_printed_peaks_are_labelled_dense_or_sparse(
+    service: GpuDeskService, qapp: QApplication, tmp_path: Path
+) -> None:
+    tables = ProfileTables(get_profile(service, ProfileQuestion("h200-sxm")), Formatter(), str)
     target = tmp_path / "profile.pdf"
     target.write_bytes(render_pdf(lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25"), "x", None))
-    words = words_of(target)
+    words = read_words(target)
     assert "FP8, dense: 1,978 TFLOPS" in words
     assert "FP8, sparse: 3,958 TFLOPS" in words
 
 
 @pytest.mark.parametrize("size", list(PaperSize))
 @pytest.mark.parametrize("template", ["mi325x-or-h200-70b", "405b-one-node"])
-def test_a_sheet_is_followed_by_profiles_on_pages_of_its_kind(
-    service: GpuDeskService, qapp: QApplication, template: str, size: PaperSize
-) -> None:
+def test_profiles_follow_the_sheet(service: GpuDeskService, qapp: QApplication, template: str, size: PaperSize) -> None:
     scenario = read_template(template)
     sheet = build_sheet(service.answer(scenario, with_curves=True), date="2026-11-26")
     questions = [ProfileQuestion.from_scenario(scenario, each) for each in ("h200-sxm", "tpu-v5e")]
-    profiles = [ProfileTables(profile_of(service, each), Formatter(), str) for each in questions]
+    profiles = [ProfileTables(get_profile(service, each), Formatter(), str) for each in questions]
     pages = lay_out_sheet(sheet, size, Formatter(), profiles)
     alone = lay_out_sheet(sheet, size, Formatter())
     assert not pages.paper.landscape

@@ -1,4 +1,4 @@
-"""The recommendation on paper: on the first page, and with its trace on pages of its own."""
+"""The recommendation on paper: on the first page, with its rules on their own pages."""
 
 from dataclasses import replace
 from functools import cache
@@ -18,9 +18,9 @@ from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
-from tests.unit.desktop.ui.printing.conftest import DATE, ink_of, needs_poppler, words_of
+from tests.unit.desktop.ui.printing.conftest import DATE, measure_ink, needs_poppler, read_words
 
-#: By template: answers that leave a winner, no one, or none.
+#: Template and answers with a clear winner, a close call, or no accelerator left.
 CASES: dict[str, tuple[str, dict[str, AnswerValue]]] = {
     "six": ("405b-one-node", {"priority": "users", "acquisition": "rent", "months_to_launch": 4.0}),
     "four": ("70b-chat-on-four", {"priority": "cost", "team": "rocm", "ttft_limit_ms": 700.0}),
@@ -30,13 +30,13 @@ CASES: dict[str, tuple[str, dict[str, AnswerValue]]] = {
 
 
 @cache
-def printed(
+def lay_out_case(
     service: GpuDeskService, case: str, size: PaperSize
 ) -> tuple[Answer, ComparisonSheet, SheetPages, SheetPages]:
-    """Return the sheet of a case with its pages, and the pages that it takes without a recommendation."""
-    template, said = CASES[case]
+    """Return the answer, the sheet, its pages, and the pages without a recommendation."""
+    template, answers = CASES[case]
     scenario = read_template(template)
-    scenario = replace(scenario, decision=replace(scenario.decision, answers=said))
+    scenario = replace(scenario, decision=replace(scenario.decision, answers=answers))
     answer = service.answer(scenario, with_curves=True)
     flip = DecisionFlip("serving_engine", "any", "tgi", (), DecisionVerdict.NONE_FITS)
     sheet = build_sheet(answer, date=DATE, further=service.make_sheet_extras(answer, (flip,) * 12, with_rules=True))
@@ -45,11 +45,9 @@ def printed(
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_comparison_takes_no_more_pages_and_the_trace_its_own(
-    service: GpuDeskService, qapp: QApplication, case: str
-) -> None:
+def test_rules_have_their_own_pages(service: GpuDeskService, qapp: QApplication, case: str) -> None:
     for size in PaperSize:
-        _, sheet, pages, plain = printed(service, case, size)
+        _, sheet, pages, plain = lay_out_case(service, case, size)
         assert sheet.recommendation is not None
         short = replace(sheet, recommendation=replace(sheet.recommendation, lines=()), trace=())
         assert len(lay_out_sheet(short, size, Formatter()).pages) == len(plain.pages)
@@ -63,34 +61,34 @@ def test_the_comparison_takes_no_more_pages_and_the_trace_its_own(
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_a_customer_reads_is_one_page(service: GpuDeskService, qapp: QApplication, case: str) -> None:
+def test_recommendation_is_one_page(service: GpuDeskService, qapp: QApplication, case: str) -> None:
     for size in PaperSize:
-        _, sheet, _, plain = printed(service, case, size)
+        _, sheet, _, plain = lay_out_case(service, case, size)
         short = lay_out_sheet(replace(sheet, trace=()), size, Formatter())
         assert len(short.pages) == len(plain.pages) + 1
 
 
 @needs_poppler
 @pytest.mark.parametrize("case", CASES)
-def test_everything_is_text_within_the_margins(
+def test_all_texts_are_within_the_margins(
     service: GpuDeskService, qapp: QApplication, tmp_path: Path, case: str
 ) -> None:
-    answer, sheet, pages, _ = printed(service, case, PaperSize.A4)
+    answer, sheet, pages, _ = lay_out_case(service, case, PaperSize.A4)
     file = tmp_path / "sheet.pdf"
     file.write_bytes(render_pdf(pages, sheet.title, encode_scenario(answer)))
-    words = words_of(file)
-    found = sheet.recommendation
-    assert found is not None
-    said = [found.verdict, found.reason]
-    said += [part for each in found.candidates for part in (each.deployment, each.value, each.odds_text)]
-    said += [part for line in found.lines for part in (line.subject, line.text)]
-    said += [part for row in sheet.trace for part in (row.rule, row.row.label, row.row.detail)]
-    said += [cell.text for row in sheet.trace for cell in row.row.cells]
-    # A narrow cell breaks a long word where its room ends.
-    missing = [word for text in said for word in text.split() if word not in words and word != "—"]
+    words = read_words(file)
+    recommendation = sheet.recommendation
+    assert recommendation is not None
+    texts = [recommendation.verdict, recommendation.reason]
+    texts += [piece for each in recommendation.candidates for piece in (each.deployment, each.value, each.odds_text)]
+    texts += [piece for line in recommendation.lines for piece in (line.subject, line.text)]
+    texts += [piece for row in sheet.trace for piece in (row.rule, row.row.label, row.row.detail)]
+    texts += [cell.text for row in sheet.trace for cell in row.row.cells]
+    # A narrow cell may break a long word.
+    missing = [word for text in texts for word in text.split() if word not in words and word != "—"]
     assert [word for word in missing if "-" not in word or word.split("-")[0] not in words] == []
     dpi, point = 60, 60 / 72
-    for (width, height), (left, top, right, bottom) in ink_of(file, tmp_path, dpi):
+    for (width, height), (left, top, right, bottom) in measure_ink(file, tmp_path, dpi):
         assert left >= SIDE * point - 1.5
         assert right <= width - SIDE * point + 1.5
         assert top >= TOP * point - 1.5
@@ -98,19 +96,19 @@ def test_everything_is_text_within_the_margins(
 
 
 @needs_poppler
-def test_a_plan_before_a_count_is_in_parentheses(service: GpuDeskService, qapp: QApplication, tmp_path: Path) -> None:
-    _, sheet, pages, _ = printed(service, "four", PaperSize.A4)
+def test_plan_is_in_parentheses_before_a_count(service: GpuDeskService, qapp: QApplication, tmp_path: Path) -> None:
+    _, sheet, pages, _ = lay_out_case(service, "four", PaperSize.A4)
     target = tmp_path / "sheet.pdf"
     target.write_bytes(render_pdf(pages, sheet.title, b""))
-    assert "(TP 2) 2" in words_of(target)
+    assert "(TP 2) 2" in read_words(target)
 
 
-def test_one_wide_interval_leaves_the_rows_around_it_on_one_line(service: GpuDeskService, qapp: QApplication) -> None:
-    _, sheet, _, _ = printed(service, "four", PaperSize.A4)
+def test_wide_interval_wraps_only_its_row(service: GpuDeskService, qapp: QApplication) -> None:
+    _, sheet, _, _ = lay_out_case(service, "four", PaperSize.A4)
     group = next(group for group in sheet.table.groups if any(row.key == "tpot_ms" for row in group.rows))
     table = PaperTable(sheet.table, 520.0, TableDensity(12.0, 6.0, 16.0))
-    place = sheet.table.groups.index(group)
-    before = sum(len(each.rows) for each in sheet.table.groups[:place])
+    position = sheet.table.groups.index(group)
+    before = sum(len(each.rows) for each in sheet.table.groups[:position])
     heights = {
         row.key: piece.height for row, piece in zip(group.rows, table.rows[before:][: len(group.rows)], strict=True)
     }

@@ -1,4 +1,4 @@
-"""The catalog's lists as items: order, filter and facets, made in pieces, and what Qt is told."""
+"""The catalog's lists as item models: order, filters, stepwise creation, and signals."""
 
 import pytest
 from pytestqt.modeltest import ModelTester
@@ -39,28 +39,28 @@ COLUMNS = (
 )
 
 
-def row(name: str, watts: CatalogCellValue, date: str | None = None, **fields: object) -> CatalogRow:
+def make_row(name: str, watts: CatalogCellValue, date: str | None = None, **fields: object) -> CatalogRow:
     return CatalogRow(name, (name, watts, date, date), date=date, **fields)  # type: ignore[arg-type]
 
 
 @pytest.fixture
 def table() -> CatalogTable:
     rows = (
-        row("A", 700, "2025", maker="AMD", kinds=(SourceKind.PRESS,)),
-        row("B", None, maker="NVIDIA", disputed=True),
-        row("C", 9000, "2026-10-01", maker="NVIDIA", announced=True),
-        row("D", 1000, "2026-11", maker="AMD", own=True, kinds=(SourceKind.USER,)),
-        row("E", 700, "2024-05", maker="Intel", kinds=(SourceKind.PRESS, SourceKind.ESTIMATE)),
+        make_row("A", 700, "2025", maker="AMD", kinds=(SourceKind.PRESS,)),
+        make_row("B", None, maker="NVIDIA", disputed=True),
+        make_row("C", 9000, "2026-10-01", maker="NVIDIA", announced=True),
+        make_row("D", 1000, "2026-11", maker="AMD", own=True, kinds=(SourceKind.USER,)),
+        make_row("E", 700, "2024-05", maker="Intel", kinds=(SourceKind.PRESS, SourceKind.ESTIMATE)),
     )
     return CatalogTable(CatalogSection.ACCELERATORS, COLUMNS, rows)
 
 
-def names(table: CatalogTable, places: list[int]) -> str:
-    return "".join(table.rows[place].key for place in places)
+def join_names(table: CatalogTable, positions: list[int]) -> str:
+    return "".join(table.rows[position].key for position in positions)
 
 
 @pytest.mark.parametrize(
-    ("sorting", "among", "order"),
+    ("sorting", "announced_among", "order"),
     [
         (None, False, "ABCDE"),
         (CatalogSorting("tdp", descending=True), False, "DAEBC"),
@@ -73,22 +73,22 @@ def names(table: CatalogTable, places: list[int]) -> str:
         (CatalogSorting("no such column", descending=True), False, "ABCDE"),
     ],
 )
-def test_order_is_by_value_stable_with_the_unknown_last_and_the_announced_not_ranked(
-    table: CatalogTable, sorting: CatalogSorting | None, among: bool, order: str
+def test_sort_order_is_stable_with_unknown_and_announced_last(
+    table: CatalogTable, sorting: CatalogSorting | None, announced_among: bool, order: str
 ) -> None:
-    assert names(table, order_places(table, sorting, announced_among=among)) == order
+    assert join_names(table, order_places(table, sorting, announced_among=announced_among)) == order
 
 
-def test_where_the_rows_begin_that_are_not_ranked(table: CatalogTable) -> None:
+def test_end_of_the_ranked_rows(table: CatalogTable) -> None:
     by_power = CatalogSorting("tdp", descending=True)
     places = order_places(table, by_power)
     assert find_ranked_end(table, places, by_power) == 4
-    assert find_ranked_end(table, places[:4], by_power) == -1, "none of them is there"
-    assert find_ranked_end(table, places[4:], by_power) == -1, "there is nothing that they stand after"
+    assert find_ranked_end(table, places[:4], by_power) == -1, "no unranked row is visible"
+    assert find_ranked_end(table, places[4:], by_power) == -1, "no ranked row is visible"
     assert find_ranked_end(table, order_places(table, None), None) == -1
 
 
-def test_a_head_orders_one_way_then_the_other_then_as_the_catalog_does() -> None:
+def test_sorting_cycles_through_both_directions_and_none() -> None:
     first = choose_next_column_sorting(None, "tdp", largest_first=is_largest_first(CatalogColumnKind.FIGURE))
     assert first == CatalogSorting("tdp", descending=True)
     second = choose_next_column_sorting(first, "tdp", largest_first=True)
@@ -100,7 +100,7 @@ def test_a_head_orders_one_way_then_the_other_then_as_the_catalog_does() -> None
 
 
 @pytest.mark.parametrize(
-    ("facets", "kept"),
+    ("facets", "expected"),
     [
         (CatalogFacets(), "ABCDE"),
         (CatalogFacets(makers=frozenset({"AMD", "Intel"})), "ADE"),
@@ -113,44 +113,44 @@ def test_a_head_orders_one_way_then_the_other_then_as_the_catalog_does() -> None
         (CatalogFacets(own=True, disputes=True), ""),
     ],
 )
-def test_facets(table: CatalogTable, facets: CatalogFacets, kept: str) -> None:
+def test_filters(table: CatalogTable, facets: CatalogFacets, expected: str) -> None:
     days = get_stale_days(StalenessLimits(), CatalogSection.ACCELERATORS)
-    assert "".join(each.key for each in table.rows if facets.keeps(each, TODAY, days)) == kept
+    assert "".join(each.key for each in table.rows if facets.keeps(each, TODAY, days)) == expected
     assert facets.active == (facets != CatalogFacets())
 
 
-def test_all_words_must_be_there() -> None:
+def test_all_words_must_match() -> None:
     texts = ["h100 sxm nvidia", "mi300x amd", "h100 pcie nvidia"]
     assert find_matching(texts, range(3), "NVIDIA  h100") == [0, 2]
-    assert find_matching(texts, [2, 0], "h100") == [2, 0], "the order stays"
+    assert find_matching(texts, [2, 0], "h100") == [2, 0], "the order is kept"
     assert find_matching(texts, range(3), "   ") == [0, 1, 2]
 
 
-def test_sections_made_in_pieces_are_those_made_at_once(service: GpuDeskService) -> None:
-    shelf = CatalogSections(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY)
-    assert not shelf.is_ready(CatalogSection.CLAIMS)
-    turns = 0
-    while shelf.step(0.0005):
-        turns += 1
-    assert turns > 10
+def test_sections_made_in_steps_equal_those_made_at_once(service: GpuDeskService) -> None:
+    sections = CatalogSections(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY)
+    assert not sections.is_ready(CatalogSection.CLAIMS)
+    steps = 0
+    while sections.step(0.0005):
+        steps += 1
+    assert steps > 10
     for section in CatalogSection:
-        assert shelf.is_ready(section)
-        assert shelf.table(section) == make_catalog_table(section, service.catalog)
+        assert sections.is_ready(section)
+        assert sections.table(section) == make_catalog_table(section, service.catalog)
 
 
-def test_what_is_typed_on_finds_the_same_as_what_is_typed_at_once(service: GpuDeskService) -> None:
-    def found(shelf: CatalogSections, words: str, facets: CatalogFacets = CatalogFacets()) -> list[int]:  # noqa: B008 - frozen
+def test_extended_search_equals_a_new_one(service: GpuDeskService) -> None:
+    def search(shelf: CatalogSections, words: str, facets: CatalogFacets = CatalogFacets()) -> list[int]:  # noqa: B008 - frozen
         return shelf.places(CatalogSection.CLAIMS, words, facets, None, announced_among=False, stale_days=365)
 
-    grown = CatalogSections(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY)
+    extended = CatalogSections(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY)
     for words in ("m", "mi", "mi3", "mi325x", "mi325x band", "mi325x", "x", "", "h200", "h200 n"):
-        fresh = CatalogSections(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY)
-        assert found(grown, words) == found(fresh, words)
+        new = CatalogSections(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY)
+        assert search(extended, words) == search(new, words)
         press = CatalogFacets(kinds=frozenset({SourceKind.PRESS}))
-        assert set(found(grown, words, press)) <= set(found(fresh, words))
+        assert set(search(extended, words, press)) <= set(search(new, words))
 
 
-def test_the_model_keeps_to_the_rules_of_qt(table: CatalogTable, qtmodeltester: ModelTester) -> None:
+def test_model_passes_the_model_tester(table: CatalogTable, qtmodeltester: ModelTester) -> None:
     model = CatalogModel()
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     writer = CatalogCellFormatter(table, Formatter(ENGLISH_NUMBERS), TODAY)
@@ -166,7 +166,7 @@ def test_the_model_keeps_to_the_rules_of_qt(table: CatalogTable, qtmodeltester: 
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
 
 
-def test_stale_ages_are_said(table: CatalogTable) -> None:
+def test_stale_ages_are_marked(table: CatalogTable) -> None:
     model = CatalogModel()
     model.mark_stale(TODAY, 365)
     model.show(table, CatalogCellFormatter(table, Formatter(ENGLISH_NUMBERS), TODAY), range(5))

@@ -1,4 +1,4 @@
-"""The comparison table as an item model: what is shown in which order, and that figures change in place."""
+"""The comparison table as an item model: rows and columns, sorting, and changes in place."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,83 +33,83 @@ ALL = ComparisonArrangement()
 MakeTable = Callable[..., ComparisonTable]
 
 
-def answer(*parts: str, concurrency: int = 64, input_tokens: int = 2000) -> Answer:
+def make_answer(*accelerators: str, concurrency: int = 64, input_tokens: int = 2000) -> Answer:
     scenario = Scenario(
         name="Some",
         model="llama-3.1-70b",
         weights=Precision.FP8,
         workload=Workload(input_tokens, 500, Load(LoadKind.CONCURRENCY, concurrency=concurrency)),
-        accelerators=tuple(AcceleratorChoice(part, 1) for part in parts),
+        accelerators=tuple(AcceleratorChoice(accelerator, 1) for accelerator in accelerators),
     )
     return answer_scenario(scenario, FakeCatalog(), FakeEstimator(), "2026-08")
 
 
 @pytest.fixture
 def make_table() -> MakeTable:
-    def make(*parts: str, **load: int) -> ComparisonTable:
-        return build_comparison_table(answer(*(parts or ("h200-sxm", "mi325x", "b200-hgx")), **load), PLAIN)
+    def build(*accelerators: str, **load: int) -> ComparisonTable:
+        return build_comparison_table(make_answer(*(accelerators or ("h200-sxm", "mi325x", "b200-hgx")), **load), PLAIN)
 
-    return make
+    return build
 
 
-def keys(table: ComparisonTable, arrangement: ComparisonArrangement) -> list[str]:
+def list_keys(table: ComparisonTable, arrangement: ComparisonArrangement) -> list[str]:
     return [line.key for line in list_lines(table, arrangement)]
 
 
-def names(table: ComparisonTable, arrangement: ComparisonArrangement) -> list[str]:
+def list_names(table: ComparisonTable, arrangement: ComparisonArrangement) -> list[str]:
     return [table.heads[position].name for position in list_shown_columns(table, arrangement)]
 
 
 def test_every_group_has_its_heading_and_rows(make_table: MakeTable) -> None:
-    shown = keys(make_table(), ALL)
-    assert shown[0] == "group:workload"
-    assert shown.index("group:memory") < shown.index("memory") < shown.index("group:dense")
+    row_keys = list_keys(make_table(), ALL)
+    assert row_keys[0] == "group:workload"
+    assert row_keys.index("group:memory") < row_keys.index("memory") < row_keys.index("group:dense")
 
 
-def test_filter_looks_in_label_unit_and_group_for_every_word(make_table: MakeTable) -> None:
+def test_filter_searches_label_unit_and_group(make_table: MakeTable) -> None:
     table = make_table()
-    assert keys(table, ComparisonArrangement(filter="BAND")) == ["group:memory", "memory_bandwidth"]
-    assert "memory" in keys(table, ComparisonArrangement(filter="memory"))
-    assert keys(table, ComparisonArrangement(filter="memory tb/s")) == ["group:memory", "memory_bandwidth"]
-    assert keys(table, ComparisonArrangement(filter="nothing like it")) == []
+    assert list_keys(table, ComparisonArrangement(filter="BAND")) == ["group:memory", "memory_bandwidth"]
+    assert "memory" in list_keys(table, ComparisonArrangement(filter="memory"))
+    assert list_keys(table, ComparisonArrangement(filter="memory tb/s")) == ["group:memory", "memory_bandwidth"]
+    assert list_keys(table, ComparisonArrangement(filter="nothing like it")) == []
 
 
-def test_differences_only_leaves_out_what_is_the_same_in_the_columns_shown(make_table: MakeTable) -> None:
+def test_differences_only_compares_visible_columns(make_table: MakeTable) -> None:
     table = make_table()
     only = ComparisonArrangement(differences_only=True)
-    assert "tdp" not in keys(table, only)
-    assert "memory_bandwidth" in keys(table, only)
+    assert "tdp" not in list_keys(table, only)
+    assert "memory_bandwidth" in list_keys(table, only)
     alone = replace(only, hidden_columns=frozenset({"mi325x", "b200-hgx"}))
-    assert "tdp" in keys(table, alone), "one column has nothing to differ from"
+    assert "tdp" in list_keys(table, alone), "one column has nothing to differ from"
 
 
-def test_hidden_rows_and_empty_groups_go(make_table: MakeTable) -> None:
-    shown = keys(make_table(), ComparisonArrangement(hidden_rows=frozenset({"peak_dense_bf16", "tdp"})))
-    assert "group:dense" not in shown
-    assert "tdp" not in shown
+def test_hidden_rows_and_empty_groups_are_omitted(make_table: MakeTable) -> None:
+    row_keys = list_keys(make_table(), ComparisonArrangement(hidden_rows=frozenset({"peak_dense_bf16", "tdp"})))
+    assert "group:dense" not in row_keys
+    assert "tdp" not in row_keys
 
 
-def test_columns_are_sorted_by_value_with_unknown_last_both_ways(make_table: MakeTable) -> None:
-    good = answer("h200-sxm", "mi325x", "b200-hgx")
-    short = answer("h200-sxm", "mi325x", "b200-hgx", input_tokens=120_000)
-    mixed = replace(good, columns=(short.columns[0], *good.columns[1:]), differences=())
+def test_columns_are_sorted_with_unknown_last(make_table: MakeTable) -> None:
+    full = make_answer("h200-sxm", "mi325x", "b200-hgx")
+    partial = make_answer("h200-sxm", "mi325x", "b200-hgx", input_tokens=120_000)
+    mixed = replace(full, columns=(partial.columns[0], *full.columns[1:]), differences=())
     table = build_comparison_table(mixed, PLAIN)
     row = "output_tokens_per_s"
-    assert names(table, ComparisonArrangement(sorting=ComparisonSorting(row, descending=True))) == [
+    assert list_names(table, ComparisonArrangement(sorting=ComparisonSorting(row, descending=True))) == [
         "B200-HGX",
         "MI325X",
         "H200-SXM",
     ]
-    assert names(table, ComparisonArrangement(sorting=ComparisonSorting(row, descending=False))) == [
+    assert list_names(table, ComparisonArrangement(sorting=ComparisonSorting(row, descending=False))) == [
         "MI325X",
         "B200-HGX",
         "H200-SXM",
     ]
-    alike = ComparisonArrangement(sorting=ComparisonSorting("tdp", descending=True))
-    assert names(table, alike) == ["H200-SXM", "MI325X", "B200-HGX"], "equals keep the scenario's order"
+    equal = ComparisonArrangement(sorting=ComparisonSorting("tdp", descending=True))
+    assert list_names(table, equal) == ["H200-SXM", "MI325X", "B200-HGX"], "equal values keep the scenario's order"
 
 
-def test_sorting_goes_best_first_then_reverse_then_back(make_table: MakeTable) -> None:
+def test_sorting_cycles_through_best_first_reverse_and_none(make_table: MakeTable) -> None:
     table = make_table()
     first = choose_next_row_sorting(table, None, "ttft_ms")
     assert first == ComparisonSorting("ttft_ms", descending=False), "less time is better"
@@ -119,18 +119,18 @@ def test_sorting_goes_best_first_then_reverse_then_back(make_table: MakeTable) -
     assert choose_next_row_sorting(table, second, "memory") == ComparisonSorting("memory", descending=True)
 
 
-def test_rows_move_within_their_group_past_hidden_ones(make_table: MakeTable) -> None:
+def test_rows_move_within_their_group(make_table: MakeTable) -> None:
     table = make_table()
     arrangement = ComparisonArrangement(hidden_rows=frozenset({"tpot_ms"}))
     after = move_row(table, arrangement, "output_tokens_per_s", 1)
-    shown = keys(table, after)
-    assert shown[:3] == ["group:workload", "ttft_ms", "output_tokens_per_s"]
-    assert move_row(table, after, "ttft_ms", -1) == after, "the first row cannot go further up"
+    row_keys = list_keys(table, after)
+    assert row_keys[:3] == ["group:workload", "ttft_ms", "output_tokens_per_s"]
+    assert move_row(table, after, "ttft_ms", -1) == after, "the first row cannot move up"
     back = move_row(table, after, "output_tokens_per_s", -1)
-    assert keys(table, back) == keys(table, arrangement)
+    assert list_keys(table, back) == list_keys(table, arrangement)
 
 
-def test_model_is_sound(make_table: MakeTable, qtmodeltester: ModelTester) -> None:
+def test_model_passes_the_model_tester(make_table: MakeTable, qtmodeltester: ModelTester) -> None:
     model = ComparisonModel(PLAIN)
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     model.show(make_table(), ALL)
@@ -139,7 +139,7 @@ def test_model_is_sound(make_table: MakeTable, qtmodeltester: ModelTester) -> No
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
 
 
-def test_new_figures_are_changed_data_and_not_a_reset(make_table: MakeTable) -> None:
+def test_new_figures_change_data_without_a_reset(make_table: MakeTable) -> None:
     model = ComparisonModel(PLAIN)
     model.show(make_table(), ALL)
     resets: list[int] = []
@@ -160,7 +160,7 @@ def test_new_figures_are_changed_data_and_not_a_reset(make_table: MakeTable) -> 
     assert resets == [1]
 
 
-def test_cells_speak_in_sentences_and_headings_cannot_be_selected(make_table: MakeTable) -> None:
+def test_cells_have_accessible_sentences_and_headings_are_not_selectable(make_table: MakeTable) -> None:
     model = ComparisonModel(PLAIN)
     model.show(make_table(), ALL)
     index = model.index_of("memory_bandwidth", "mi325x")
@@ -173,19 +173,19 @@ def test_cells_speak_in_sentences_and_headings_cannot_be_selected(make_table: Ma
     assert (model.shown_rows, model.all_rows) == (model.rowCount() - 4, model.shown_rows)
 
 
-def test_rows_are_chosen_one_by_one_or_by_group(make_table: MakeTable, qtmodeltester: ModelTester) -> None:
+def test_rows_are_hidden_singly_or_by_group(make_table: MakeTable, qtmodeltester: ModelTester) -> None:
     model = RowChoiceModel()
     model.show(make_table().groups, {"memory"})
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
-    chosen: list[frozenset[str]] = []
-    model.chosen.connect(chosen.append)
+    hidden_sets: list[frozenset[str]] = []
+    model.chosen.connect(hidden_sets.append)
     labels = [model.index(row).data() for row in range(model.rowCount())]
     heading = model.index(labels.index("Memory"))
     assert heading.data(HEADING_ROLE)
     tick = Qt.ItemDataRole.CheckStateRole
     assert heading.data(tick) == Qt.CheckState.PartiallyChecked
     model.setData(model.index(labels.index("Bandwidth")), Qt.CheckState.Unchecked, tick)
-    assert chosen[-1] == {"memory", "memory_bandwidth"}
+    assert hidden_sets[-1] == {"memory", "memory_bandwidth"}
     model.setData(heading, Qt.CheckState.Checked, tick)
-    assert chosen[-1] == frozenset()
+    assert hidden_sets[-1] == frozenset()
     assert heading.data(tick) == Qt.CheckState.Checked

@@ -1,4 +1,4 @@
-"""The widths of a profile's columns: first lines, then second lines, and what is left by their shares."""
+"""Column widths of data tables, and the legend of their marks."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 DETAIL = "BF16, 768 × 512, 100 frames, 50 steps"
 
 
-def test_second_lines_find_the_room_that_other_columns_do_not_need(qtbot: QtBot, theme: Theme) -> None:
+def test_second_lines_get_the_width_left_by_other_columns(qtbot: QtBot, theme: Theme) -> None:
     view = DataTableView(theme)
     qtbot.addWidget(view)
     view.resize(theme.px(460), theme.px(200))
@@ -31,7 +31,7 @@ def test_second_lines_find_the_room_that_other_columns_do_not_need(qtbot: QtBot,
     assert sum(widths) <= view.viewport().width()
 
 
-def test_a_narrow_figure_takes_no_room_that_the_table_lacks(qtbot: QtBot, theme: Theme) -> None:
+def test_narrow_figures_fit_a_narrow_table(qtbot: QtBot, theme: Theme) -> None:
     view = FiguresTable(theme)
     qtbot.addWidget(view)
     view.resize(theme.px(400), theme.px(200))
@@ -46,15 +46,15 @@ def _return_table(table: DataTable, _formatter: Formatter) -> DataTable:
     return table
 
 
-def test_marks_of_cells_are_explained_below_the_table(qtbot: QtBot, theme: Theme) -> None:
+def test_legend_explains_visible_marks(qtbot: QtBot, theme: Theme) -> None:
     section = DataTableSection(theme, Formatter(ENGLISH_NUMBERS))
     qtbot.addWidget(section)
     columns = (DataColumn("Task"), DataColumn("Time", is_figure=True))
-    marked, plain = (
+    marked_row, plain_row = (
         DataRow(mark, (DataCell("Image"), DataCell("4 s", mark=mark)), "") for mark in ("uncalibrated", "")
     )
-    for rows, is_hidden in (((marked, plain), False), ((plain,), True)):
+    for rows, is_hidden in (((marked_row, plain_row), False), ((plain_row,), True)):
         table = DataTable("capabilities", "Capabilities", "", columns, rows)
         section.show_table(partial(_return_table, table))
         assert section.legend.isHidden() == is_hidden
-    assert explain_cell_marks((marked, plain)) == (("uncalibrated", "Uncalibrated"),)
+    assert explain_cell_marks((marked_row, plain_row)) == (("uncalibrated", "Uncalibrated"),)

@@ -1,4 +1,4 @@
-"""The factor table as an item model: levels with their figures, documents with their dates."""
+"""The factor table as an item model: levels with figures, and sources with dates."""
 
 from typing import cast
 
@@ -27,17 +27,17 @@ _SPOKEN = Qt.ItemDataRole.AccessibleTextRole
 def model(service: GpuDeskService, qtbot: QtBot) -> FactorsModel:
     decision = service.decide(service.answer(read_template("70b-chat-on-four")))
     rules = {rule.id: rule for rule in service.decider.rules}
-    made = FactorsModel()
-    made.show(HEADS, make_factor_rows(decision, rules, Formatter(ENGLISH_NUMBERS)))
-    return made
+    factors_model = FactorsModel()
+    factors_model.show(HEADS, make_factor_rows(decision, rules, Formatter(ENGLISH_NUMBERS)))
+    return factors_model
 
 
-def number_of(model: FactorsModel, factor: str) -> int:
+def find_row(model: FactorsModel, factor: str) -> int:
     return next(number for number, row in enumerate(model.rows) if row.id == factor)
 
 
-def test_levels_come_with_the_figure_that_made_them(model: FactorsModel) -> None:
-    row = number_of(model, "throughput")
+def test_levels_have_their_figures(model: FactorsModel) -> None:
+    row = find_row(model, "throughput")
     assert model.rows[row].measure == "Output throughput, tok/s"
     b200 = model.cell(row, FIRST + 2)
     assert b200 is not None
@@ -45,39 +45,39 @@ def test_levels_come_with_the_figure_that_made_them(model: FactorsModel) -> None
     assert model.sentence(row, FIRST + 2).startswith("Throughput, B200: Preferred, 1,450 (")
 
 
-def test_what_has_no_measure_stays_unknown(model: FactorsModel) -> None:
-    row = number_of(model, "community")
+def test_factor_without_a_measure_is_unknown(model: FactorsModel) -> None:
+    row = find_row(model, "community")
     assert model.rows[row].measure == "No measure available"
     assert {cell.level for cell in model.rows[row].cells} == {FactorLevel.UNKNOWN}
     assert model.index(row, FIRST).data() == "Unknown"
 
 
-def test_what_is_lacked_has_no_figure(model: FactorsModel) -> None:
-    row = number_of(model, "fp4")
+def test_missing_capability_has_no_figure(model: FactorsModel) -> None:
+    row = find_row(model, "fp4")
     cells = model.rows[row].cells
     assert [cell.word for cell in cells] == ["Missing", "Missing", "Preferred", "Preferred"]
     assert [bool(cell.figure) for cell in cells] == [False, False, True, True]
 
 
-def test_documents_are_named_with_their_dates(model: FactorsModel) -> None:
-    row, last = number_of(model, "cost"), model.columnCount() - 1
-    said = model.rows[row].sources
-    assert said.startswith("B200 vs MI355X, Hostrunway, 2026-05")
-    assert ";" not in said, "each document once"
-    spoken = model.index(row, last).data(_SPOKEN)
+def test_sources_have_dates(model: FactorsModel) -> None:
+    row, last = find_row(model, "cost"), model.columnCount() - 1
+    sources = model.rows[row].sources
+    assert sources.startswith("B200 vs MI355X, Hostrunway, 2026-05")
+    assert ";" not in sources, "each document once"
+    accessible_text = model.index(row, last).data(_SPOKEN)
     for rule in model.rows[row].rules:
-        assert rule.why in spoken
+        assert rule.why in accessible_text
     across = Qt.Orientation.Horizontal
     heads = [model.headerData(column, across) for column in range(model.columnCount())]
     assert heads == ["Factor", "H200", "MI325X", "B200", "MI355X", "Sources"]
 
 
-def test_a_factor_says_by_what_it_is_judged(model: FactorsModel) -> None:
-    row = number_of(model, "long_context")
+def test_factor_names_its_measure(model: FactorsModel) -> None:
+    row = find_row(model, "long_context")
     assert model.index(row, FACTOR).data(_SPOKEN) == "Long context, Memory left for KV cache, GB"
 
 
-def test_the_same_factors_only_change_their_data(model: FactorsModel, qtbot: QtBot) -> None:
+def test_same_factors_change_data_without_a_reset(model: FactorsModel, qtbot: QtBot) -> None:
     resets: list[object] = []
     model.modelReset.connect(lambda: resets.append(None))
     with qtbot.waitSignal(model.dataChanged):

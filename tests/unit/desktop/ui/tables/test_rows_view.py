@@ -1,4 +1,4 @@
-"""Tables of text: what has no room in a line is wrapped, and the row grows with it."""
+"""Text tables: wrapped cells and row heights."""
 
 from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
@@ -15,21 +15,21 @@ def _make_figures(sentence: str) -> DataTable:
     return build_accelerator_table("Scaling", ("Total, tok/s", "80% interval"), [row], leading={0}, remarks="Plan")
 
 
-def test_a_long_sentence_makes_its_row_higher(theme: Theme, qtbot: QtBot) -> None:
+def test_long_sentence_wraps(theme: Theme, qtbot: QtBot) -> None:
     table = FiguresTable(theme)
     qtbot.addWidget(table)
     table.resize(600, 200)
     table.show()
     table.show_table(_make_figures("TP 1"))
-    low = table.rowHeight(0)
+    one_line_height = table.rowHeight(0)
     table.show_table(_make_figures(_LONG))
-    assert table.rowHeight(0) >= low + theme.line("small") / 2
+    assert table.rowHeight(0) >= one_line_height + theme.line("small") / 2
     qtbot.waitUntil(lambda: table.viewport().height() >= table.rowHeight(0))
     table.resize(1200, 200)
-    assert table.rowHeight(0) == low
+    assert table.rowHeight(0) == one_line_height
 
 
-def test_sentences_keep_a_width_where_figures_leave_none(theme: Theme, qtbot: QtBot) -> None:
+def test_sentences_have_a_minimum_width(theme: Theme, qtbot: QtBot) -> None:
     table = FiguresTable(theme)
     qtbot.addWidget(table)
     table.resize(200, 200)
@@ -39,24 +39,24 @@ def test_sentences_keep_a_width_where_figures_leave_none(theme: Theme, qtbot: Qt
     assert table.horizontalScrollBar().maximum() > 0
 
 
-def test_figures_that_grow_are_not_cut_and_others_keep_their_place(theme: Theme, qtbot: QtBot) -> None:
+def test_column_widens_for_long_figures_and_stays_wide(theme: Theme, qtbot: QtBot) -> None:
     table = FiguresTable(theme)
     qtbot.addWidget(table)
     table.resize(800, 200)
     table.show()
 
-    def show(interval: str) -> int:
+    def show_interval(interval: str) -> int:
         row = FigureRow("a", 1, False, "8 × H200 SXM", ("2,870", interval), "TP 1")
         table.show_table(build_accelerator_table("Load", ("tok/s", "80% interval"), [row], leading={0}, remarks="Plan"))
         return table.columnWidth(2)
 
-    first = show("20 – 40")
-    wide = show("2,060,000 – 4,370,000")
-    assert wide >= QFontMetricsF(theme.font("small")).horizontalAdvance("2,060,000 – 4,370,000") > first
-    assert show("20 – 40") == wide
+    first_width = show_interval("20 – 40")
+    wide_width = show_interval("2,060,000 – 4,370,000")
+    assert wide_width >= QFontMetricsF(theme.font("small")).horizontalAdvance("2,060,000 – 4,370,000") > first_width
+    assert show_interval("20 – 40") == wide_width
 
 
-def test_columns_that_give_way_wrap(theme: Theme, qtbot: QtBot) -> None:
+def test_flexible_columns_wrap(theme: Theme, qtbot: QtBot) -> None:
     table = TextTable(theme, "Claims", ["Value", "Document"], numbers=(0,), giving=(1,))
     qtbot.addWidget(table)
     table.resize(260, 200)

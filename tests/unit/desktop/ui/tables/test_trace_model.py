@@ -1,4 +1,4 @@
-"""The trace as an item model: what counts together, what is said of it, weights, and the fold."""
+"""The rule table as an item model: combined rules, sentences, weights, and the fold."""
 
 from typing import cast
 
@@ -40,7 +40,7 @@ _ROLE = Qt.ItemDataRole
 
 @pytest.fixture
 def decision(service: GpuDeskService) -> Decision:
-    """Return a decision in which a limit is undecided for one, and the site removes two."""
+    """Return a decision in which a limit is undecided for one accelerator, and the site rules out two."""
     answer = service.answer(read_template("70b-chat-on-four"))
     return service.decide(answer, {"ttft_limit_ms": 2000.0, "site": "oam", "priority": "cost"})
 
@@ -52,46 +52,46 @@ def rules(service: GpuDeskService) -> tuple[DecisionRule, ...]:
 
 @pytest.fixture
 def model(decision: Decision, rules: tuple[DecisionRule, ...], qtbot: QtBot) -> TraceModel:
-    made = TraceModel(FORMATTER)
-    made.show(make_trace_table(decision, HEADS, rules, (), FORMATTER))
-    return made
+    trace_model = TraceModel(FORMATTER)
+    trace_model.show(make_trace_table(decision, HEADS, rules, (), FORMATTER))
+    return trace_model
 
 
-def row_of(model: TraceModel, rule: str) -> TraceRuleRow:
-    found = model.find_rule_row(model.row_of(rule))
-    assert found is not None
-    return found
+def get_row(model: TraceModel, rule: str) -> TraceRuleRow:
+    row = model.find_rule_row(model.row_of(rule))
+    assert row is not None
+    return row
 
 
-def test_each_rule_that_fires_is_in_one_row(model: TraceModel, decision: Decision) -> None:
-    shown = [line.rule.id for row in model.table.rows for line in row.lines]
-    assert sorted(shown) == sorted(line.rule.id for line in decision.trace)
-    assert len(shown) == len(set(shown))
+def test_each_applied_rule_is_in_one_row(model: TraceModel, decision: Decision) -> None:
+    rule_ids = [line.rule.id for row in model.table.rows for line in row.lines]
+    assert sorted(rule_ids) == sorted(line.rule.id for line in decision.trace)
+    assert len(rule_ids) == len(set(rule_ids))
     roles = {line.role.label for line in decision.trace}
     assert [group.title for group in model.table.groups] == [
         title for title in (role.label for role in RuleRole) if title in roles
     ]
 
 
-def test_rules_that_are_counted_together_share_a_row(model: TraceModel, decision: Decision) -> None:
+def test_combined_rules_share_a_row(model: TraceModel, decision: Decision) -> None:
     folded = [line for line in decision.trace if line.counted_with is not None]
     assert folded
     for line in folded:
-        row = row_of(model, line.counted_with or "")
+        row = get_row(model, line.counted_with or "")
         assert line.rule.id in row.ids
         assert model.find_line_of_rule(line.rule.id) == model.row_of(row.key)
 
 
-def test_cells_say_the_effect_with_the_figure(model: TraceModel) -> None:
+def test_cells_have_effect_and_figure(model: TraceModel) -> None:
     row = model.row_of("L-01")
     h200 = model.cell(row, FIRST)
     assert h200 is not None
     assert h200.effect is RuleEffect.UNDECIDED
-    assert row_of(model, "L-01").unit == "ms"
+    assert get_row(model, "L-01").unit == "ms"
     assert h200.figure == "1,180"
-    said = model.index(row, FIRST).data(_ROLE.AccessibleTextRole)
-    assert said.startswith("TTFT limit, H200: ")
-    assert "771" in said
+    sentence = model.index(row, FIRST).data(_ROLE.AccessibleTextRole)
+    assert sentence.startswith("TTFT limit, H200: ")
+    assert "771" in sentence
     site = model.row_of("D004-06")
     effects = [model.cell(site, column) for column in range(FIRST, model.columnCount())]
     assert [cell.effect for cell in effects if cell] == [
@@ -102,47 +102,47 @@ def test_cells_say_the_effect_with_the_figure(model: TraceModel) -> None:
     ]
 
 
-def test_a_row_says_its_group_its_rules_and_its_answer(model: TraceModel) -> None:
+def test_row_has_group_rules_and_answer(model: TraceModel) -> None:
     row = model.row_of("L-01")
-    said = model.index(row, RULE).data(_ROLE.AccessibleTextRole)
-    assert said.startswith("TTFT limit, Decisive, L-01, you: 2 s")
+    sentence = model.index(row, RULE).data(_ROLE.AccessibleTextRole)
+    assert sentence.startswith("TTFT limit, Decisive, L-01, you: 2 s")
     assert model.index(row, ANSWER).data() == "you: 2 s"
     assert model.index(row, WEIGHT).data() == ""
 
 
-def test_what_removes_has_no_weight_and_what_favours_has(model: TraceModel) -> None:
+def test_only_preferences_have_a_weight(model: TraceModel) -> None:
     assert not model.can_be_weighed(model.row_of("L-01"))
     row = model.row_of("D000-02")
     index = model.index(row, WEIGHT)
     assert model.flags(index) & Qt.ItemFlag.ItemIsEditable
-    assert index.data(_ROLE.EditRole) == row_of(model, "D000-02").line.weight
+    assert index.data(_ROLE.EditRole) == get_row(model, "D000-02").line.weight
     assert "weight" in index.data(_ROLE.ToolTipRole)
 
 
-def test_a_weight_is_wanted_not_taken(model: TraceModel, qtbot: QtBot) -> None:
+def test_setting_a_weight_only_emits_a_signal(model: TraceModel, qtbot: QtBot) -> None:
     index = model.index(model.row_of("D000-02"), WEIGHT)
     before = index.data(_ROLE.EditRole)
-    with qtbot.waitSignal(model.weighed) as wanted:
+    with qtbot.waitSignal(model.weighed) as signal:
         assert model.setData(index, 8.0)
-    assert wanted.args == ["D000-02", 8.0]
+    assert signal.args == ["D000-02", 8.0]
     assert index.data(_ROLE.EditRole) == before
     assert not model.setData(index, 101.0)
     assert not model.setData(model.index(model.row_of("L-01"), WEIGHT), 3.0)
 
 
-def test_weights_of_the_user_are_marked(decision: Decision, rules: tuple[DecisionRule, ...], model: TraceModel) -> None:
-    also = next(row for row in model.table.rows if row.also and row.weight is not None)
-    table = make_trace_table(decision, HEADS, rules, {also.also[0].rule.id}, FORMATTER)
-    assert [row.key for row in table.rows if row.changed] == [also.key]
+def test_user_weights_are_marked(decision: Decision, rules: tuple[DecisionRule, ...], model: TraceModel) -> None:
+    combined = next(row for row in model.table.rows if row.also and row.weight is not None)
+    table = make_trace_table(decision, HEADS, rules, {combined.also[0].rule.id}, FORMATTER)
+    assert [row.key for row in table.rows if row.changed] == [combined.key]
 
 
-def test_titles_of_groups_cannot_be_selected(model: TraceModel) -> None:
-    for number, line in enumerate(model.lines):
-        flags = model.flags(model.index(number, RULE))
+def test_group_headings_are_not_selectable(model: TraceModel) -> None:
+    for position, line in enumerate(model.lines):
+        flags = model.flags(model.index(position, RULE))
         assert bool(flags & Qt.ItemFlag.ItemIsSelectable) is not isinstance(line, TraceGroup)
 
 
-def test_the_fold_shows_the_rules_that_say_nothing(model: TraceModel, decision: Decision) -> None:
+def test_fold_has_rules_that_do_not_apply(model: TraceModel, decision: Decision) -> None:
     before = model.rowCount()
     fold = model.row_of("fold")
     line = model.lines[fold]
@@ -158,7 +158,7 @@ def test_the_fold_shows_the_rules_that_say_nothing(model: TraceModel, decision: 
     assert model.rowCount() == before
 
 
-def test_the_same_lines_only_change_their_data(
+def test_same_rows_change_data_without_a_reset(
     decision: Decision, rules: tuple[DecisionRule, ...], model: TraceModel, qtbot: QtBot
 ) -> None:
     resets: list[object] = []
@@ -170,7 +170,7 @@ def test_the_same_lines_only_change_their_data(
     assert len(resets) == 1
 
 
-def test_lines_have_keys_of_their_own(model: TraceModel) -> None:
+def test_rows_have_unique_keys(model: TraceModel) -> None:
     model.set_opened(True)
     keys = [make_line_key(line) for line in model.lines]
     assert len(set(keys)) == len(keys)
@@ -191,7 +191,7 @@ def test_disputed_figures_and_refuted_rules_are_marked(
     assert rows[disputed.rule.id].disputed
 
 
-def test_the_trace_is_copied_as_a_table(model: TraceModel) -> None:
+def test_rules_are_copied_as_a_table(model: TraceModel) -> None:
     lines = format_trace(model.table, FORMATTER).splitlines()
     assert lines[0].split("\t") == ["Group", "Rule", "IDs", "Answer", "Weight", *(h.name for h in HEADS)]
     assert len(lines) == 1 + len(model.table.rows)
@@ -209,7 +209,7 @@ def test_the_trace_is_copied_as_a_table(model: TraceModel) -> None:
         ([], ""),
     ],
 )
-def test_a_unit_stands_once_where_all_share_it(figures: list[str], unit: str) -> None:
+def test_common_unit_is_found_and_stripped(figures: list[str], unit: str) -> None:
     assert find_common_unit(figures) == unit
     if unit:
         assert strip_unit(figures[0], unit) == "1,110"

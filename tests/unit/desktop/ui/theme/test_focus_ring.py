@@ -1,4 +1,4 @@
-"""The focus ring shows for the keyboard only, around what has the focus, above all else."""
+"""The focus ring is shown only for the keyboard, around the focused widget, above all others."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 
 
 class Grid(QWidget):
-    """Has the focus in one cell only."""
+    """A widget whose focus is in one cell."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class Grid(QWidget):
 
 
 class Window(QWidget):
-    """Something of everything, and a ring."""
+    """One widget of each kind, and a ring."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -52,28 +52,28 @@ class Window(QWidget):
 
 @pytest.fixture
 def window(theme: Theme, qtbot: QtBot) -> Iterator[Window]:
-    shown = Window(theme)
-    qtbot.addWidget(shown)
-    shown.resize(400, 500)
-    with qtbot.waitActive(shown):
-        shown.show()
-    shown.activateWindow()
-    shown.first.setFocus()
-    qtbot.waitUntil(shown.first.hasFocus)
-    yield shown
-    shown.close()
+    test_window = Window(theme)
+    qtbot.addWidget(test_window)
+    test_window.resize(400, 500)
+    with qtbot.waitActive(test_window):
+        test_window.show()
+    test_window.activateWindow()
+    test_window.first.setFocus()
+    qtbot.waitUntil(test_window.first.hasFocus)
+    yield test_window
+    test_window.close()
 
 
-def ringed(window: Window) -> QRect:
+def get_inner_rect(window: Window) -> QRect:
     margin = 5
     return window.ring.geometry().adjusted(margin, margin, -margin, -margin)
 
 
-def test_tab_shows_the_ring_and_a_click_hides_it(window: Window, theme: Theme) -> None:
+def test_tab_shows_the_ring_and_click_hides_it(window: Window, theme: Theme) -> None:
     assert window.ring.isHidden()
     QTest.keyClick(window.first, Qt.Key.Key_Tab)
     assert window.second.hasFocus()
-    assert ringed(window) == window.second.geometry()
+    assert get_inner_rect(window) == window.second.geometry()
     edge = window.second.geometry().topLeft() + QPoint(60, -2)
     assert window.grab().toImage().pixelColor(edge) == theme.color("focus")
     QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=window.first.geometry().center())
@@ -81,42 +81,42 @@ def test_tab_shows_the_ring_and_a_click_hides_it(window: Window, theme: Theme) -
     assert window.ring.isHidden()
 
 
-def test_the_ring_lies_above_everything_and_lets_the_mouse_through(window: Window) -> None:
+def test_ring_is_on_top_and_transparent_for_the_mouse(window: Window) -> None:
     QTest.keyClick(window.first, Qt.Key.Key_Tab)
     assert window.children()[-1] is window.ring
     assert window.childAt(window.ring.geometry().center()) is window.second
 
 
-def test_ticks_are_ringed_as_they_are_drawn(window: Window) -> None:
+def test_ring_of_a_check_box_fits_its_content(window: Window) -> None:
     window.second.setFocus()
     QTest.keyClick(window.second, Qt.Key.Key_Tab)
     assert window.check.hasFocus()
-    assert ringed(window).width() == window.check.sizeHint().width() < window.check.width()
+    assert get_inner_rect(window).width() == window.check.sizeHint().width() < window.check.width()
 
 
-def test_a_segmented_choice_is_ringed_as_a_whole(window: Window) -> None:
+def test_ring_surrounds_a_whole_segmented_control(window: Window) -> None:
     window.check.setFocus()
     QTest.keyClick(window.check, Qt.Key.Key_Tab)
-    assert ringed(window) == window.segment.geometry()
+    assert get_inner_rect(window) == window.segment.geometry()
 
 
-def test_a_view_says_which_part_has_the_focus(window: Window) -> None:
+def test_ring_surrounds_the_focus_rect_of_a_view(window: Window) -> None:
     QTest.keyClick(window.first, Qt.Key.Key_Backtab)
     window.grid.setFocus(Qt.FocusReason.TabFocusReason)
-    assert ringed(window) == window.grid.cell.translated(window.grid.pos())
+    assert get_inner_rect(window) == window.grid.cell.translated(window.grid.pos())
     window.grid.cell = QRect(60, 10, 40, 20)
     FocusRing.moved(window.grid)
-    assert ringed(window) == window.grid.cell.translated(window.grid.pos())
+    assert get_inner_rect(window) == window.grid.cell.translated(window.grid.pos())
 
 
-def test_the_ring_follows_what_it_rings(window: Window, theme: Theme) -> None:
+def test_ring_follows_its_widget(window: Window, theme: Theme) -> None:
     QTest.keyClick(window.first, Qt.Key.Key_Tab)
     theme.set_font_percent(150)
     window.layout().activate()  # type: ignore[union-attr]
-    assert ringed(window) == window.second.geometry()
+    assert get_inner_rect(window) == window.second.geometry()
 
 
-def test_the_ring_goes_with_a_button_that_is_scrolled_away(window: Window, qtbot: QtBot) -> None:
+def test_ring_is_hidden_while_its_button_is_scrolled_away(window: Window, qtbot: QtBot) -> None:
     QTest.keyClick(window.first, Qt.Key.Key_Tab)
     window.buttons[0].setFocus(Qt.FocusReason.TabFocusReason)
     assert not window.ring.isHidden()

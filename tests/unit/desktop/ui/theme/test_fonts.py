@@ -1,4 +1,4 @@
-"""The font of the program is there, its figures stand in columns, and they come back out of a PDF."""
+"""The font: weights, tabular figures, characters, and text extraction from PDF."""
 
 import re
 import shutil
@@ -19,12 +19,12 @@ LINE = "TensorRT-LLM on 8 × H200: 1,731 tok/s, −5% ± 0.25, 913 – 1,139, $4
 
 
 @pytest.fixture(autouse=True)
-def _fonts(qapp: QGuiApplication) -> None:
+def _load_fonts(qapp: QGuiApplication) -> None:
     load_fonts()
 
 
 @pytest.mark.parametrize("weight", [400, 500, 600])
-def test_each_weight_is_a_file_of_its_own(weight: int) -> None:
+def test_each_weight_has_its_file(weight: int) -> None:
     info = QFontInfo(make_font(13, weight))
     assert info.family() == FAMILY
     assert info.weight() == weight
@@ -40,19 +40,19 @@ def test_figures_and_signs_are_equally_wide(weight: int) -> None:
 
 
 @pytest.mark.parametrize("style", WEIGHTS)
-def test_files_have_what_the_field_writes(style: str) -> None:
+def test_files_have_all_needed_characters(style: str) -> None:
     file = paths.resource(f"fonts/DeskSans-{style}.ttf")
     font = QRawFont(str(file), 13)
     assert [sign for sign in NEEDED if not font.supportsCharacter(ord(sign))] == []
     assert file.stat().st_size < 130_000
 
 
-def test_licence_lies_with_the_files() -> None:
+def test_license_is_next_to_the_files() -> None:
     licence = paths.resource("fonts/LICENSE").read_text(encoding="utf-8")
     assert "SIL OPEN FONT LICENSE Version 1.1" in licence
 
 
-def written_pdf(folder: Path) -> Path:
+def write_pdf(folder: Path) -> Path:
     file = folder / "figures.pdf"
     writer = QPdfWriter(str(file))
     writer.setResolution(720)
@@ -63,25 +63,25 @@ def written_pdf(folder: Path) -> Path:
     return file
 
 
-def test_a_pdf_embeds_each_weight_with_its_characters(tmp_path: Path) -> None:
-    content = written_pdf(tmp_path).read_bytes()
+def test_pdf_embeds_each_weight(tmp_path: Path) -> None:
+    content = write_pdf(tmp_path).read_bytes()
     names = {name.split(b"+")[-1] for name in re.findall(rb"/FontName /([A-Za-z+#0-9-]+)", content)}
     assert len(names) == 3
-    streams = [_inflated(part) for part in re.findall(rb"stream\r?\n(.*?)endstream", content, re.DOTALL)]
+    streams = [_decompress(part) for part in re.findall(rb"stream\r?\n(.*?)endstream", content, re.DOTALL)]
     maps = [stream for stream in streams if b"beginbfrange" in stream or b"beginbfchar" in stream]
     assert len(maps) == 3
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
-def test_text_comes_back_out_of_a_pdf(tmp_path: Path) -> None:
-    file = written_pdf(tmp_path)
-    done = subprocess.run(["pdftotext", "-layout", file, "-"], capture_output=True, check=True)
-    lines = [line.strip() for line in done.stdout.decode().splitlines() if line.strip()]
+def test_text_is_extracted_from_a_pdf(tmp_path: Path) -> None:
+    file = write_pdf(tmp_path)
+    completed = subprocess.run(["pdftotext", "-layout", file, "-"], capture_output=True, check=True)
+    lines = [line.strip() for line in completed.stdout.decode().splitlines() if line.strip()]
     assert lines == [LINE] * 4
 
 
-def _inflated(stream: bytes) -> bytes:
+def _decompress(compressed: bytes) -> bytes:
     try:
-        return zlib.decompress(stream.strip(b"\r\n"))
+        return zlib.decompress(compressed.strip(b"\r\n"))
     except zlib.error:
-        return stream
+        return compressed

@@ -1,4 +1,4 @@
-"""Buttons that paint themselves: Enter presses them as Space does, but not in dialogs, which have a default button."""
+"""Painted buttons: Enter clicks them, except in dialogs, which have a default button."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -17,19 +17,21 @@ class _Tinted(PaintedButton):
         pen.painter.fillRect(self.rect(), pen.color("selection"))
 
 
-@pytest.mark.parametrize(("window", "pressed"), [(QWidget, 2), (QDialog, 1)])
-def test_enter_presses_outside_dialogs(theme: Theme, qtbot: QtBot, window: type[QWidget], pressed: int) -> None:
-    around = window()
-    qtbot.addWidget(around)
-    button = _Tinted(theme, around)
-    presses: list[PaintedButton] = []
-    button.clicked.connect(lambda: presses.append(button))
+@pytest.mark.parametrize(("parent_class", "expected_clicks"), [(QWidget, 2), (QDialog, 1)])
+def test_enter_clicks_outside_dialogs(
+    theme: Theme, qtbot: QtBot, parent_class: type[QWidget], expected_clicks: int
+) -> None:
+    parent = parent_class()
+    qtbot.addWidget(parent)
+    button = _Tinted(theme, parent)
+    clicks: list[PaintedButton] = []
+    button.clicked.connect(lambda: clicks.append(button))
     QTest.keyClick(button, Qt.Key.Key_Return)
     QTest.keyClick(button, Qt.Key.Key_Space)
-    assert len(presses) == pressed
+    assert len(clicks) == expected_clicks
 
 
-def test_it_is_painted_with_colors_of_the_theme(theme: Theme, qtbot: QtBot) -> None:
+def test_button_is_painted_in_theme_colors(theme: Theme, qtbot: QtBot) -> None:
     button = _Tinted(theme)
     qtbot.addWidget(button)
     button.resize(8, 8)

@@ -1,4 +1,4 @@
-"""The theme dresses the application, switches live, and what is painted follows."""
+"""The theme: palette, style sheet, fonts and icons, and live switching."""
 
 import gc
 import re
@@ -29,69 +29,69 @@ Role = QPalette.ColorRole
 Group = QPalette.ColorGroup
 
 
-def strongest(image: QImage) -> QColor:
+def find_most_opaque(image: QImage) -> QColor:
     """Return the color of the most opaque pixel."""
     pixels = (image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height()))
     return max(pixels, key=lambda color: color.alpha())
 
 
-def near(first: QColor, second: QColor, tolerance: int = 12) -> bool:
-    parts = zip(first.getRgb()[:3], second.getRgb()[:3], strict=True)  # type: ignore[index]
-    return all(abs(a - b) <= tolerance for a, b in parts)
+def are_similar(first: QColor, second: QColor, tolerance: int = 12) -> bool:
+    channels = zip(first.getRgb()[:3], second.getRgb()[:3], strict=True)  # type: ignore[index]
+    return all(abs(a - b) <= tolerance for a, b in channels)
 
 
-def test_switching_changes_palette_sheet_and_tokens_before_it_is_said(
+def test_switch_changes_palette_and_style_sheet_before_the_signal(
     theme: Theme, qapp: QApplication, qtbot: QtBot
 ) -> None:
-    seen: list[tuple[str, str]] = []
-    theme.changed.connect(lambda: seen.append((theme.color("page").name(), qapp.palette().base().color().name())))
+    colors: list[tuple[str, str]] = []
+    theme.changed.connect(lambda: colors.append((theme.color("page").name(), qapp.palette().base().color().name())))
     with qtbot.waitSignal(theme.changed):
         theme.set_preference(DARK)
     assert theme.dark
-    assert seen == [("#15181c", "#15181c")]
+    assert colors == [("#15181c", "#15181c")]
     assert tokens.DARK.colors["button"] in qapp.styleSheet()
     theme.set_preference(LIGHT)
     assert qapp.palette().base().color().name() == "#ffffff"
 
 
-def test_setting_the_same_again_says_nothing(theme: Theme, qtbot: QtBot) -> None:
+def test_same_preference_emits_no_signal(theme: Theme, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(theme.changed):
         theme.set_preference(LIGHT)
         theme.set_font_percent(100)
 
 
-def test_an_unknown_preference_is_refused(theme: Theme) -> None:
+def test_unknown_preference_is_refused(theme: Theme) -> None:
     with pytest.raises(ValueError, match="sepia"):
         theme.set_preference("sepia")
 
 
-def test_every_role_of_the_palette_is_ours(theme: Theme, qapp: QApplication) -> None:
-    ours = {QColor(color).name() for color in tokens.LIGHT.colors.values()}
+def test_every_palette_role_is_a_theme_color(theme: Theme, qapp: QApplication) -> None:
+    theme_colors = {QColor(color).name() for color in tokens.LIGHT.colors.values()}
     palette = qapp.palette()
     roles = [role for role in Role if role not in (Role.NoRole, Role.NColorRoles)]
     for group in (Group.Active, Group.Inactive, Group.Disabled):
-        foreign = [role for role in roles if palette.color(group, role).name() not in ours]
-        assert foreign == []
+        other_roles = [role for role in roles if palette.color(group, role).name() not in theme_colors]
+        assert other_roles == []
     assert palette.color(Group.Disabled, Role.Text).name() == theme.color("disabled").name()
 
 
-def test_a_color_handed_out_is_a_copy(theme: Theme) -> None:
+def test_returned_color_is_a_copy(theme: Theme) -> None:
     theme.color("text1").setAlpha(10)
     assert theme.color("text1").alpha() == 255
 
 
-def test_the_system_is_followed_where_it_says_nothing(theme: Theme) -> None:
+def test_system_preference_selects_a_palette(theme: Theme) -> None:
     theme.set_preference(DARK)
     theme.set_preference(SYSTEM)
     assert theme.dark == (theme.palette is tokens.DARK)
 
 
-@pytest.mark.parametrize(("asked", "got"), [(150, 150), (90, 90), (300, 150), (10, 90)])
-def test_size_of_letters_stays_within_its_limits(theme: Theme, qapp: QApplication, asked: int, got: int) -> None:
-    theme.set_font_percent(asked)
-    assert theme.font_percent == got
-    assert qapp.font().pixelSize() == theme.font("body").pixelSize() == int(13 * got / 100 + 0.5)
-    assert theme.px(28) == int(28 * got / 100 + 0.5)
+@pytest.mark.parametrize(("percent", "effective"), [(150, 150), (90, 90), (300, 150), (10, 90)])
+def test_text_size_is_limited(theme: Theme, qapp: QApplication, percent: int, effective: int) -> None:
+    theme.set_font_percent(percent)
+    assert theme.font_percent == effective
+    assert qapp.font().pixelSize() == theme.font("body").pixelSize() == int(13 * effective / 100 + 0.5)
+    assert theme.px(28) == int(28 * effective / 100 + 0.5)
 
 
 def test_fonts_do_not_depend_on_the_platforms_hinting(theme: Theme) -> None:
@@ -99,15 +99,15 @@ def test_fonts_do_not_depend_on_the_platforms_hinting(theme: Theme) -> None:
         assert theme.font(token).hintingPreference() == theme.font(token).HintingPreference.PreferNoHinting
 
 
-def test_style_sheet_has_no_color_that_is_no_token(theme: Theme, qapp: QApplication) -> None:
+def test_style_sheet_has_only_theme_colors(theme: Theme, qapp: QApplication) -> None:
     for preference, palette in ((LIGHT, tokens.LIGHT), (DARK, tokens.DARK)):
         theme.set_preference(preference)
         sheet = re.sub(r'url\("[^"]*"\)', "", qapp.styleSheet())
-        used = {color.upper() for color in re.findall(r"#[0-9A-Fa-f]{3,8}\b", sheet)}
-        assert used <= set(palette.colors.values())
+        colors = {color.upper() for color in re.findall(r"#[0-9A-Fa-f]{3,8}\b", sheet)}
+        assert colors <= set(palette.colors.values())
 
 
-def test_every_icon_file_can_be_tinted_and_drawn(theme: Theme) -> None:
+def test_every_icon_is_tinted(theme: Theme) -> None:
     files = sorted(paths.resource("icons").glob("*.svg"))
     assert len(files) > 60
     for file in files:
@@ -116,26 +116,26 @@ def test_every_icon_file_can_be_tinted_and_drawn(theme: Theme) -> None:
         assert "currentColor" in file.read_text(encoding="utf-8"), file.stem
         image = theme.pixmap(file.stem, "link", 16, 2.0).toImage()
         assert image.width() == 32
-        assert near(strongest(image), theme.color("link")), file.stem
+        assert are_similar(find_most_opaque(image), theme.color("link")), file.stem
 
 
-def test_an_icon_once_set_follows_theme_state_and_scale(theme: Theme) -> None:
+def test_icon_follows_theme_state_and_scale(theme: Theme) -> None:
     icon = theme.icon("plus", "text1")
     light = icon.pixmap(QSize(16, 16), 2.0)
     assert light.devicePixelRatio() == 2.0
     assert light.deviceIndependentSize().toSize() == QSize(16, 16)
-    assert near(strongest(light.toImage()), theme.color("text1"))
+    assert are_similar(find_most_opaque(light.toImage()), theme.color("text1"))
     theme.set_preference(DARK)
-    assert near(strongest(icon.pixmap(16, 16).toImage()), theme.color("text1"))
+    assert are_similar(find_most_opaque(icon.pixmap(16, 16).toImage()), theme.color("text1"))
     disabled = icon.pixmap(QSize(16, 16), QIcon.Mode.Disabled)
-    assert near(strongest(disabled.toImage()), theme.color("disabled"))
+    assert are_similar(find_most_opaque(disabled.toImage()), theme.color("disabled"))
 
 
-def test_an_icon_keeps_its_size_in_a_larger_place(theme: Theme) -> None:
+def test_icon_keeps_its_size_in_a_larger_pixmap(theme: Theme) -> None:
     assert theme.icon("plus", size=14).pixmap(64, 64).width() == 14
 
 
-def test_labels_take_new_colors_and_sizes(theme: Theme, qtbot: QtBot) -> None:
+def test_labels_follow_color_and_size(theme: Theme, qtbot: QtBot) -> None:
     label = ThemedLabel(theme, "Bandwidth", font="small", color="text3")
     qtbot.addWidget(label)
     theme.set_preference(DARK)
@@ -144,7 +144,7 @@ def test_labels_take_new_colors_and_sizes(theme: Theme, qtbot: QtBot) -> None:
     assert label.font().pixelSize() == 18
 
 
-def test_an_icon_button_has_a_name_and_a_tool_tip_with_its_key(theme: Theme, qtbot: QtBot) -> None:
+def test_icon_button_has_name_and_tool_tip(theme: Theme, qtbot: QtBot) -> None:
     button = IconButton(theme, "panel-right", "Show the panel", key="Ctrl+I")
     qtbot.addWidget(button)
     assert button.accessibleName() == "Show the panel"
@@ -152,7 +152,7 @@ def test_an_icon_button_has_a_name_and_a_tool_tip_with_its_key(theme: Theme, qtb
 
 
 @pytest.mark.parametrize("percent", [90, 100, 110, 125, 150])
-def test_the_handle_of_a_slider_is_round(theme: Theme, qtbot: QtBot, percent: int) -> None:
+def test_slider_handle_is_round(theme: Theme, qtbot: QtBot, percent: int) -> None:
     theme.set_font_percent(percent)
     window = QWidget()
     qtbot.addWidget(window)
@@ -172,15 +172,15 @@ def test_the_handle_of_a_slider_is_round(theme: Theme, qtbot: QtBot, percent: in
     assert handle.width() == handle.height()
     ink, page, outside = theme.color("text1"), theme.color("page"), theme.color("chrome")
     centre = handle.center()
-    assert near(image.pixelColor(centre), page)
-    assert near(image.pixelColor(centre.x(), handle.top()), ink, 60)
-    assert near(image.pixelColor(centre.x(), handle.bottom()), ink, 60)
+    assert are_similar(image.pixelColor(centre), page)
+    assert are_similar(image.pixelColor(centre.x(), handle.top()), ink, 60)
+    assert are_similar(image.pixelColor(centre.x(), handle.bottom()), ink, 60)
     for corner in (handle.topLeft(), handle.topRight(), handle.bottomLeft(), handle.bottomRight()):
-        assert near(image.pixelColor(corner), outside)
+        assert are_similar(image.pixelColor(corner), outside)
 
 
 class GarbageWatch(QWidget):
-    """Notes whether garbage may be collected while its style changes."""
+    """Records whether garbage collection is enabled while its style changes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -191,8 +191,7 @@ class GarbageWatch(QWidget):
             self.was_enabled.append(gc.isenabled())
 
 
-def test_no_garbage_is_collected_while_qt_restyles_the_widgets_that_it_listed(theme: Theme, qtbot: QtBot) -> None:
-    """A collection destroys widgets without parents that nothing uses any more, and Qt would restyle them."""
+def test_garbage_collection_is_disabled_during_restyling(theme: Theme, qtbot: QtBot) -> None:
     watch = GarbageWatch()
     qtbot.addWidget(watch)
     watch.show()
@@ -204,7 +203,7 @@ def test_no_garbage_is_collected_while_qt_restyles_the_widgets_that_it_listed(th
 
 
 class StackedPages(QWidget):
-    """Pages with a button, a field and a label, each with a deferred theme; one is shown."""
+    """Pages with a button, a field and a label, each with a deferred theme; one page is visible."""
 
     def __init__(self, theme: Theme, count: int) -> None:
         super().__init__()
@@ -226,7 +225,7 @@ class StackedPages(QWidget):
         return page
 
 
-def test_a_page_that_was_hidden_at_a_switch_looks_as_one_that_was_visible(theme: Theme, qtbot: QtBot) -> None:
+def test_hidden_page_follows_a_switch(theme: Theme, qtbot: QtBot) -> None:
     pages = StackedPages(theme, 2)
     qtbot.addWidget(pages)
     pages.show()
@@ -239,7 +238,7 @@ def test_a_page_that_was_hidden_at_a_switch_looks_as_one_that_was_visible(theme:
     assert pages.grab().toImage() == visible
 
 
-def test_only_what_is_visible_is_restyled_by_a_switch(theme: Theme, qtbot: QtBot) -> None:
+def test_only_visible_pages_are_restyled_by_a_switch(theme: Theme, qtbot: QtBot) -> None:
     pages = StackedPages(theme, 2)
     qtbot.addWidget(pages)
     pages.show()
@@ -254,7 +253,7 @@ def test_only_what_is_visible_is_restyled_by_a_switch(theme: Theme, qtbot: QtBot
     assert changes == ["visible", "hidden"]
 
 
-def test_a_view_in_a_page_follows_by_itself(theme: Theme, qtbot: QtBot) -> None:
+def test_hidden_view_in_a_page_is_restyled_when_shown(theme: Theme, qtbot: QtBot) -> None:
     pages = StackedPages(theme, 2)
     qtbot.addWidget(pages)
     inner, view = pages.themes[1].defer(), QWidget(pages.pages[1])

@@ -1,4 +1,4 @@
-"""Both palettes can be read: contrasts as the Web Content Accessibility Guidelines compute them."""
+"""Contrast of both palettes, as the Web Content Accessibility Guidelines compute it."""
 
 import pytest
 
@@ -42,57 +42,67 @@ MARK_PAIRS = [
 ]
 
 
-def luminance(color: str) -> float:
-    parts = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+def compute_luminance(color: str) -> float:
+    channels = (int(color[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    red, green, blue = (
+        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(first: str, second: str) -> float:
-    dark, light = sorted((luminance(first), luminance(second)))
+def compute_contrast(first: str, second: str) -> float:
+    dark, light = sorted((compute_luminance(first), compute_luminance(second)))
     return (light + 0.05) / (dark + 0.05)
 
 
 def test_contrast_of_known_colors() -> None:
-    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
-    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
+    assert compute_contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert compute_contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_text_can_be_read_on_what_it_stands_on(palette: Palette) -> None:
+def test_contrast_of_text(palette: Palette) -> None:
     colors = palette.colors
-    weak = {pair: round(found, 2) for pair in TEXT_PAIRS if (found := contrast(colors[pair[0]], colors[pair[1]])) < 4.5}
+    weak = {
+        pair: round(ratio, 2)
+        for pair in TEXT_PAIRS
+        if (ratio := compute_contrast(colors[pair[0]], colors[pair[1]])) < 4.5
+    }
     assert weak == {}
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_marks_can_be_seen(palette: Palette) -> None:
+def test_contrast_of_marks(palette: Palette) -> None:
     colors = palette.colors
-    weak = {pair: round(found, 2) for pair in MARK_PAIRS if (found := contrast(colors[pair[0]], colors[pair[1]])) < 3}
+    weak = {
+        pair: round(ratio, 2)
+        for pair in MARK_PAIRS
+        if (ratio := compute_contrast(colors[pair[0]], colors[pair[1]])) < 3
+    }
     assert weak == {}
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_slots_reach_their_contrast_on_the_page(palette: Palette) -> None:
+def test_contrast_of_palette_colors(palette: Palette) -> None:
     page = palette.colors["page"]
     assert len(palette.marks) == len(palette.labels) == len(DASHES) == len(MARKERS) == PALETTE_SIZE == 8
-    assert [mark for mark in palette.marks if contrast(mark, page) < 3] == []
-    assert [label for label in palette.labels if contrast(label, page) < 4.5] == []
+    assert [mark for mark in palette.marks if compute_contrast(mark, page) < 3] == []
+    assert [label for label in palette.labels if compute_contrast(label, page) < 4.5] == []
 
 
 def test_both_palettes_have_the_same_tokens() -> None:
     assert LIGHT.colors.keys() == DARK.colors.keys()
 
 
-def test_slots_tell_apart_without_color() -> None:
+def test_palette_entries_differ_without_color() -> None:
     assert len(set(DASHES)) == len(set(MARKERS)) == PALETTE_SIZE
 
 
-def test_sheets_without_a_window_use_the_same_colors() -> None:
+def test_svg_charts_use_the_same_colors() -> None:
     assert LIGHT.marks == svg.COLORS
 
 
-def test_letters_have_one_of_three_weights_and_a_line_that_holds_them() -> None:
+def test_type_styles_have_valid_weights_and_line_heights() -> None:
     for style in (*TYPE_STYLES.values(), *PAPER_TYPE_STYLES.values()):
         assert style.weight in (400, 500, 600)
         assert style.line >= style.pixels * 1.2

@@ -1,4 +1,4 @@
-"""Fields of the scenario by keyboard and mouse: values, lists, faults."""
+"""Scenario fields by keyboard and mouse: values, lists, faults."""
 
 from collections.abc import Callable
 
@@ -23,12 +23,16 @@ MODELS = [
     ChoiceOption("next", "Next 70B", tag="Announced", group="Other"),
     ChoiceOption("big", "Big 2000B", reason="Does not fit on anything", group="Other"),
 ]
-FEW = [ChoiceOption("fp8", "FP8"), ChoiceOption("fp16", "FP16"), ChoiceOption("fp4", "FP4", reason="H200 has no FP4")]
+FORMATS = [
+    ChoiceOption("fp8", "FP8"),
+    ChoiceOption("fp16", "FP16"),
+    ChoiceOption("fp4", "FP4", reason="H200 has no FP4"),
+]
 
 
 @pytest.fixture
 def show(qtbot: QtBot, theme: Theme) -> Callable[[QWidget], None]:
-    def shown(field: QWidget) -> None:
+    def show_field(field: QWidget) -> None:
         window = QWidget()
         qtbot.addWidget(window)
         window.resize(600, 200)
@@ -42,10 +46,10 @@ def show(qtbot: QtBot, theme: Theme) -> Callable[[QWidget], None]:
         windows.append(window)
 
     windows: list[QWidget] = []
-    return shown
+    return show_field
 
 
-def typing_line(field: ChoiceField) -> QLineEdit:
+def get_search_line(field: ChoiceField) -> QLineEdit:
     popup = field.popup
     assert popup is not None
     line = popup.findChild(QLineEdit)
@@ -53,7 +57,7 @@ def typing_line(field: ChoiceField) -> QLineEdit:
     return line
 
 
-def rows(field: ChoiceField) -> list[str]:
+def list_rows(field: ChoiceField) -> list[str]:
     popup = field.popup
     assert popup is not None
     view = popup.findChild(QListView)
@@ -62,26 +66,24 @@ def rows(field: ChoiceField) -> list[str]:
     return [model.index(row, 0).data() for row in range(model.rowCount())]
 
 
-def test_a_choice_is_made_by_keyboard_alone(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
+def test_choice_by_keyboard(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = ChoiceField(theme, "Model")
     field.set_options(MODELS)
     field.set_value("llama-8")
     show(field)
     assert field.accessibleName() == "Model: Llama 8B"
     QTest.keyClick(field, Key.Key_Down)
-    line = typing_line(field)
+    line = get_search_line(field)
     QTest.keyClick(line, Key.Key_Down)
-    with qtbot.waitSignal(field.chosen) as chosen:
+    with qtbot.waitSignal(field.chosen) as signal:
         QTest.keyClick(line, Key.Key_Return)
-    assert chosen.args == ["llama-70"]
+    assert signal.args == ["llama-70"]
     assert field.popup is not None
     assert not field.popup.isVisible()
     assert field.value == "llama-8", "the scenario decides what is shown"
 
 
-def test_a_closed_list_keeps_no_window_of_the_system(
-    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
-) -> None:
+def test_closed_list_has_no_native_window(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = ChoiceField(theme, "Model")
     field.set_options(MODELS)
     show(field)
@@ -89,7 +91,7 @@ def test_a_closed_list_keeps_no_window_of_the_system(
         field.open_list()
         assert field.popup is not None
         assert field.popup.windowHandle().isVisible()
-        assert rows(field) != []
+        assert list_rows(field) != []
         field.popup.close()
         qtbot.waitUntil(lambda: field.popup is not None and field.popup.windowHandle() is None)
 
@@ -99,45 +101,43 @@ def test_typing_opens_and_narrows_the_list(theme: Theme, qtbot: QtBot, show: Cal
     field.set_options(MODELS)
     show(field)
     QTest.keyClicks(field, "7")
-    line = typing_line(field)
+    line = get_search_line(field)
     assert line.text() == "7"
-    assert rows(field) == ["Llama 70B", "Qwen 72B", "Next 70B"]
+    assert list_rows(field) == ["Llama 70B", "Qwen 72B", "Next 70B"]
     QTest.keyClicks(line, "0 ll")
-    assert rows(field) == ["Llama 70B"]
-    with qtbot.waitSignal(field.chosen) as chosen:
+    assert list_rows(field) == ["Llama 70B"]
+    with qtbot.waitSignal(field.chosen) as signal:
         QTest.keyClick(line, Key.Key_Return)
-    assert chosen.args == ["llama-70"]
+    assert signal.args == ["llama-70"]
 
 
-def test_groups_head_the_list_and_cannot_be_chosen(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
+def test_group_headings_cannot_be_chosen(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = ChoiceField(theme, "Model")
     field.set_options(MODELS)
     field.set_value("llama-405")
     show(field)
     field.open_list()
-    assert rows(field)[:2] == ["Meta", "Llama 1B"]
-    QTest.keyClick(typing_line(field), Key.Key_Down)
-    with qtbot.waitSignal(field.chosen) as chosen:
-        QTest.keyClick(typing_line(field), Key.Key_Return)
-    assert chosen.args == ["qwen-4"]
+    assert list_rows(field)[:2] == ["Meta", "Llama 1B"]
+    QTest.keyClick(get_search_line(field), Key.Key_Down)
+    with qtbot.waitSignal(field.chosen) as signal:
+        QTest.keyClick(get_search_line(field), Key.Key_Return)
+    assert signal.args == ["qwen-4"]
 
 
-def test_nothing_found_is_said_and_enter_does_nothing(
-    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
-) -> None:
+def test_enter_without_matches_does_nothing(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = ChoiceField(theme, "Model")
     field.set_options(MODELS)
     show(field)
     field.open_list("zz")
     with qtbot.assertNotEmitted(field.chosen):
-        QTest.keyClick(typing_line(field), Key.Key_Return)
+        QTest.keyClick(get_search_line(field), Key.Key_Return)
     assert field.popup is not None
     assert any("“zz”" in label.text() for label in field.popup.findChildren(QLabel))
 
 
 def test_escape_closes_without_a_choice(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = ChoiceField(theme, "Weights")
-    field.set_options(FEW)
+    field.set_options(FORMATS)
     field.set_value("fp8")
     show(field)
     field.open_list()
@@ -150,11 +150,9 @@ def test_escape_closes_without_a_choice(theme: Theme, qtbot: QtBot, show: Callab
     assert not popup.isVisible()
 
 
-def test_what_has_a_reason_against_it_cannot_be_chosen(
-    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
-) -> None:
+def test_disabled_options_cannot_be_chosen(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = ChoiceField(theme, "Weights")
-    field.set_options(FEW)
+    field.set_options(FORMATS)
     field.set_value("fp16")
     show(field)
     field.open_list()
@@ -164,49 +162,47 @@ def test_what_has_a_reason_against_it_cannot_be_chosen(
     QTest.keyClick(view, Key.Key_Down)
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(2, 0)).center())
     assert field.popup.isVisible()
-    with qtbot.waitSignal(field.chosen) as chosen:
+    with qtbot.waitSignal(field.chosen) as signal:
         QTest.mouseClick(
             view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(0, 0)).center()
         )
-    assert chosen.args == ["fp8"]
+    assert signal.args == ["fp8"]
 
 
-def test_the_option_model_keeps_its_promises(qtmodeltester: ModelTester) -> None:
+def test_option_model_passes_the_model_tester(qtmodeltester: ModelTester) -> None:
     model = ChoiceOptionModel()
     model.set_options(MODELS)
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     model.narrow("70")
     assert [model.index(row).data() for row in range(model.rowCount())] == ["Llama 70B", "Next 70B"]
-    spoken = model.index(1).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == "Next 70B, Announced"
+    accessible_text = model.index(1).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert accessible_text == "Next 70B, Announced"
 
 
-def number_field(theme: Theme) -> NumberField:
+def make_number_field(theme: Theme) -> NumberField:
     field = NumberField(theme, "Input tokens", NumberFormat(1, 1_000_000))
     field.set_value(4000)
     return field
 
 
-def test_a_number_is_taken_over_by_enter(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
-    field = number_field(theme)
+def test_enter_applies_a_number(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
+    field = make_number_field(theme)
     show(field)
     assert field.edit.accessibleName() == "Input tokens"
     field.edit.selectAll()
     QTest.keyClicks(field.edit, "8k")
-    with qtbot.waitSignal(field.edited) as edited:
+    with qtbot.waitSignal(field.edited) as signal:
         QTest.keyClick(field.edit, Key.Key_Return)
-    assert edited.args == [8000]
-    assert type(edited.args[0]) is int
+    assert signal.args == [8000]
+    assert type(signal.args[0]) is int
     assert field.edit.text() == "8,000"
 
 
 @pytest.mark.parametrize("text", ["2 000", "2,000", "2k", " 2000\n"])
-def test_a_click_and_enter_select_the_value_that_typing_and_pasting_replace(
-    theme: Theme, text: str, show: Callable[[QWidget], None]
-) -> None:
-    field = number_field(theme)
+def test_click_and_enter_select_the_value(theme: Theme, text: str, show: Callable[[QWidget], None]) -> None:
+    field = make_number_field(theme)
     show(field)
-    # As in an inactive window, where the click itself does not give the focus.
+    # A click in an inactive window does not set the focus.
     field.edit.clearFocus()
     QTest.mouseClick(field.edit, Qt.MouseButton.LeftButton)
     QTest.keyClicks(field.edit, "500")
@@ -225,8 +221,8 @@ def test_a_click_and_enter_select_the_value_that_typing_and_pasting_replace(
     assert field.edit.selectedText() == "", "another click sets the cursor"
 
 
-def test_the_same_number_again_is_no_edit(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
-    field = number_field(theme)
+def test_same_number_is_no_edit(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
+    field = make_number_field(theme)
     show(field)
     field.edit.selectAll()
     QTest.keyClicks(field.edit, "4000")
@@ -235,21 +231,19 @@ def test_the_same_number_again_is_no_edit(theme: Theme, qtbot: QtBot, show: Call
     assert field.edit.text() == "4,000"
 
 
-def test_arrow_keys_take_round_values(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
-    field = number_field(theme)
+def test_arrow_keys_step_by_round_values(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
+    field = make_number_field(theme)
     show(field)
-    with qtbot.waitSignal(field.edited) as edited:
+    with qtbot.waitSignal(field.edited) as signal:
         QTest.keyClick(field.edit, Key.Key_Up)
-    assert edited.args == [5000]
-    with qtbot.waitSignal(field.edited) as edited:
+    assert signal.args == [5000]
+    with qtbot.waitSignal(field.edited) as signal:
         QTest.keyClick(field.edit, Key.Key_Down)
-    assert edited.args == [4000]
+    assert signal.args == [4000]
 
 
-def test_a_fault_is_said_at_the_field_and_mended_there(
-    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
-) -> None:
-    field = number_field(theme)
+def test_invalid_number_is_reported_and_restored(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
+    field = make_number_field(theme)
     show(field)
     field.edit.selectAll()
     QTest.keyClicks(field.edit, "lots")
@@ -265,8 +259,8 @@ def test_a_fault_is_said_at_the_field_and_mended_there(
     assert field.fault == ""
 
 
-def test_a_fault_given_from_outside_holds_until_it_is_taken_back(theme: Theme, show: Callable[[QWidget], None]) -> None:
-    field = number_field(theme)
+def test_external_fault_stays_until_cleared(theme: Theme, show: Callable[[QWidget], None]) -> None:
+    field = make_number_field(theme)
     show(field)
     sentence = "Llama 2 70B reads 4,096 tokens at most. Use 4,096"
     field.set_fault(sentence)
@@ -277,12 +271,12 @@ def test_a_fault_given_from_outside_holds_until_it_is_taken_back(theme: Theme, s
     assert field.fault == ""
 
 
-def test_a_wide_field_shows_a_long_value_whole(theme: Theme, show: Callable[[QWidget], None]) -> None:
+def test_wide_field_fits_a_long_value(theme: Theme, show: Callable[[QWidget], None]) -> None:
     system = "Automatic: Supermicro AS-8126GS-TNMR, 8 MI325X"
-    usual, wide = ChoiceField(theme, "System"), ChoiceField(theme, "System", widest=400.0)
-    for field in (usual, wide):
+    default, wide = ChoiceField(theme, "System"), ChoiceField(theme, "System", widest=400.0)
+    for field in (default, wide):
         show(field)
         field.set_options([ChoiceOption("a", system)])
         field.set_value("a")
     needed = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(system)
-    assert usual.sizeHint().width() < needed < wide.sizeHint().width()
+    assert default.sizeHint().width() < needed < wide.sizeHint().width()

@@ -1,4 +1,4 @@
-"""Labels keep their colors, with every theme and parent."""
+"""Labels keep their colors with every theme and parent."""
 
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QSplitter, QWidget
@@ -8,11 +8,11 @@ from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 
 
-def color(label: ThemedLabel) -> str:
+def get_color(label: ThemedLabel) -> str:
     return label.palette().color(QPalette.ColorRole.WindowText).name()
 
 
-def test_a_label_follows_the_theme_and_keeps_it_with_a_new_parent(theme: Theme, qtbot: QtBot) -> None:
+def test_label_follows_the_theme_under_a_new_parent(theme: Theme, qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     splitter = QSplitter(window)
@@ -20,8 +20,8 @@ def test_a_label_follows_the_theme_and_keeps_it_with_a_new_parent(theme: Theme, 
     label = ThemedLabel(theme, "Sources and calculation", parent=holder)
     window.show()
     theme.set_preference(DARK)
-    assert color(label) == theme.color("text1").name()
+    assert get_color(label) == theme.color("text1").name()
     splitter.addWidget(holder)
-    assert color(label) == theme.color("text1").name()
+    assert get_color(label) == theme.color("text1").name()
     label.set_color("text3")
-    assert color(label) == theme.color("text3").name()
+    assert get_color(label) == theme.color("text3").name()

@@ -1,4 +1,4 @@
-"""Layouts within layouts."""
+"""Nested layouts, and the lifetime of their items."""
 
 import gc
 
@@ -14,8 +14,8 @@ def count_wrapped_items() -> int:
 
 
 @pytest.mark.usefixtures("qapp")
-def test_items_of_inner_layouts_have_no_wrapper_that_outlives_them() -> None:
-    """Qt deletes an item with its widget and does not tell PySide: the next object at its address crashes later."""
+def test_items_of_nested_layouts_leave_no_wrappers() -> None:
+    """Qt deletes an item with its widget without telling PySide; a stale wrapper crashes when its address is reused."""
     before = count_wrapped_items()
     holder = QWidget()
     labels = [QLabel(text) for text in ("one", "two", "three")]
@@ -25,12 +25,12 @@ def test_items_of_inner_layouts_have_no_wrapper_that_outlives_them() -> None:
 
 
 @pytest.mark.usefixtures("qapp")
-def test_items_of_a_wrapping_layout_go_with_it() -> None:
+def test_items_of_a_flow_layout_are_deleted_with_it() -> None:
     holder = QWidget()
     row = FlowLayout()
     make_column(row, on=holder)
     for _ in range(3):
         row.addWidget(QWidget(holder))
-    items = [row.itemAt(place) for place in range(3)]
+    items = [row.itemAt(position) for position in range(3)]
     delete(holder)
     assert not any(map(isValid, items))

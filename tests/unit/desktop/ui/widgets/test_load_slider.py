@@ -1,4 +1,4 @@
-"""The slider of the load: steps, gestures, and the same value typed."""
+"""The load slider: steps, gestures, and typed values."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -27,70 +27,70 @@ def load(theme: Theme, qtbot: QtBot) -> LoadSlider:
     return slider
 
 
-def heard(load: LoadSlider) -> list[object]:
-    said: list[object] = []
-    load.gesture_began.connect(lambda: said.append("began"))
-    load.gesture_ended.connect(lambda: said.append("ended"))
-    load.moved.connect(said.append)
-    return said
+def record_signals(load: LoadSlider) -> list[object]:
+    signals: list[object] = []
+    load.gesture_began.connect(lambda: signals.append("began"))
+    load.gesture_ended.connect(lambda: signals.append("ended"))
+    load.moved.connect(signals.append)
+    return signals
 
 
-def test_a_drag_is_one_gesture_with_a_value_at_each_step(load: LoadSlider) -> None:
-    said = heard(load)
+def test_drag_is_one_gesture(load: LoadSlider) -> None:
+    signals = record_signals(load)
     middle = load.slider.height() // 2
-    at = load.slider._handle().center()
-    QTest.mousePress(load.slider, LEFT, pos=at)
-    for x in range(at.x(), load.slider.width(), 4):
+    start = load.slider._handle().center()
+    QTest.mousePress(load.slider, LEFT, pos=start)
+    for x in range(start.x(), load.slider.width(), 4):
         QTest.mouseMove(load.slider, QPoint(x, middle))
     QTest.mouseRelease(load.slider, LEFT, pos=QPoint(load.slider.width() - 1, middle))
-    assert said[0] == "began"
-    assert said[-1] == "ended"
-    assert said[1:-1] == [96, 128, 192, 256, 384, 512, 768, 1024]
+    assert signals[0] == "began"
+    assert signals[-1] == "ended"
+    assert signals[1:-1] == [96, 128, 192, 256, 384, 512, 768, 1024]
     assert load.field.text() == "1,024"
 
 
-def test_a_click_goes_there_at_once_as_one_gesture(load: LoadSlider) -> None:
-    said = heard(load)
+def test_click_is_one_gesture(load: LoadSlider) -> None:
+    signals = record_signals(load)
     QTest.mouseClick(load.slider, LEFT, pos=QPoint(2, load.slider.height() // 2))
-    assert said == ["began", 1, "ended"]
+    assert signals == ["began", 1, "ended"]
 
 
-def test_a_key_held_down_is_one_gesture(load: LoadSlider) -> None:
-    said = heard(load)
+def test_key_repeat_is_one_gesture(load: LoadSlider) -> None:
+    signals = record_signals(load)
     QTest.keyPress(load.slider, Qt.Key.Key_Right)
     QTest.keyPress(load.slider, Qt.Key.Key_Right)
     QTest.keyRelease(load.slider, Qt.Key.Key_Right)
-    assert said == ["began", 96, 128, "ended"]
+    assert signals == ["began", 96, 128, "ended"]
     assert load.slider.accessibleName() == "Concurrency: 128"
 
 
-def test_a_value_between_two_steps_is_kept(load: LoadSlider) -> None:
-    said = heard(load)
+def test_value_between_steps_is_kept(load: LoadSlider) -> None:
+    signals = record_signals(load)
     load.set_value(100)
     assert load.field.text() == "100"
     assert load.value == 100
-    assert said == [], "showing a value is no edit"
+    assert signals == [], "setting a value is no edit"
 
 
-def test_a_typed_value_may_lie_beyond_the_slider(load: LoadSlider, qtbot: QtBot) -> None:
+def test_typed_value_may_exceed_the_slider(load: LoadSlider, qtbot: QtBot) -> None:
     load.field.selectAll()
     QTest.keyClicks(load.field, "5000")
-    with qtbot.waitSignal(load.moved) as moved:
+    with qtbot.waitSignal(load.moved) as signal:
         QTest.keyClick(load.field, Qt.Key.Key_Return)
-    assert moved.args == [5000]
+    assert signal.args == [5000]
     assert load.slider.value() == load.slider.maximum()
 
 
 def test_rates_have_decimals(load: LoadSlider) -> None:
     load.set_scale(make_decade_steps(0.1, 100), NumberFormat(0.01, 1000, decimals=2))
     load.set_value(1.5)
-    said = heard(load)
+    signals = record_signals(load)
     QTest.keyClick(load.slider, Qt.Key.Key_Right)
-    assert said == ["began", 2.0, "ended"]
-    assert isinstance(said[1], float)
+    assert signals == ["began", 2.0, "ended"]
+    assert isinstance(signals[1], float)
 
 
-def test_the_caption_chooses_the_kind_of_load(load: LoadSlider, qtbot: QtBot) -> None:
+def test_caption_chooses_the_load_type(load: LoadSlider, qtbot: QtBot) -> None:
     QTest.keyClick(load.kind, Qt.Key.Key_Down)
     popup = load.kind.popup
     assert popup is not None
@@ -100,12 +100,12 @@ def test_the_caption_chooses_the_kind_of_load(load: LoadSlider, qtbot: QtBot) ->
     assert isinstance(line, QLineEdit)
     assert not line.isVisible(), "two alternatives need no search"
     QTest.keyClick(view, Qt.Key.Key_Down)
-    with qtbot.waitSignal(load.kind_chosen) as chosen:
+    with qtbot.waitSignal(load.kind_chosen) as signal:
         QTest.keyClick(view, Qt.Key.Key_Return)
-    assert chosen.args == ["rate"]
+    assert signal.args == ["rate"]
 
 
-def test_everything_has_room_at_every_size(load: LoadSlider, theme: Theme) -> None:
+def test_controls_fit_at_every_text_size(load: LoadSlider, theme: Theme) -> None:
     for percent in (90, 150):
         theme.set_font_percent(percent)
         load.resize(load.minimumSizeHint())
@@ -114,7 +114,7 @@ def test_everything_has_room_at_every_size(load: LoadSlider, theme: Theme) -> No
         assert load.slider.width() >= theme.px(80)
 
 
-def test_no_digit_of_the_typed_value_is_cut(load: LoadSlider) -> None:
+def test_field_fits_its_value(load: LoadSlider) -> None:
     for value in (64, 2_000, 100_000, 123_456_789):
         load.set_scale(make_count_steps(1, 1024), NumberFormat(1, 1e9))
         load.set_value(value)
@@ -125,7 +125,7 @@ def test_no_digit_of_the_typed_value_is_cut(load: LoadSlider) -> None:
 
 
 @pytest.mark.parametrize("by_mouse", [False, True])
-def test_typing_replaces_the_value_of_a_field_entered_by_tab_or_click(load: LoadSlider, *, by_mouse: bool) -> None:
+def test_typing_replaces_the_value_after_tab_or_click(load: LoadSlider, *, by_mouse: bool) -> None:
     load.activateWindow()
     if by_mouse:
         QTest.mouseClick(load.field, LEFT, pos=QPoint(load.field.width() - 4, 10))
@@ -140,9 +140,9 @@ def test_typing_replaces_the_value_of_a_field_entered_by_tab_or_click(load: Load
 
 def test_a_second_click_sets_the_cursor(load: LoadSlider) -> None:
     load.activateWindow()
-    place = QPoint(load.field.width() - 4, 10)
-    QTest.mouseClick(load.field, LEFT, pos=place)
+    position = QPoint(load.field.width() - 4, 10)
+    QTest.mouseClick(load.field, LEFT, pos=position)
     QTest.qWait(QApplication.doubleClickInterval() + 50)
-    QTest.mouseClick(load.field, LEFT, pos=place)
+    QTest.mouseClick(load.field, LEFT, pos=position)
     QTest.keyClicks(load.field, "0")
     assert load.field.text() == "640"

@@ -1,4 +1,4 @@
-"""Numbers as users type them."""
+"""Parsing and formatting of typed numbers, and steps of sliders."""
 
 import contextlib
 
@@ -34,7 +34,7 @@ GERMAN_RATE = NumberFormat(0.01, 10_000, decimals=2, style=GERMAN_NUMBERS)
         ("4’000", 4000),
     ],
 )
-def test_whole_numbers_are_read_however_they_are_grouped(text: str, value: float) -> None:
+def test_whole_numbers_with_any_grouping(text: str, value: float) -> None:
     assert TOKENS.parse(text) == value
 
 
@@ -50,7 +50,7 @@ def test_whole_numbers_are_read_however_they_are_grouped(text: str, value: float
         (GERMAN_RATE, "2.5", 2.5),
     ],
 )
-def test_decimals_are_read_as_the_language_writes_them(style: NumberFormat, text: str, value: float) -> None:
+def test_decimals_follow_the_language(style: NumberFormat, text: str, value: float) -> None:
     assert style.parse(text) == value
 
 
@@ -69,33 +69,33 @@ def test_decimals_are_read_as_the_language_writes_them(style: NumberFormat, text
         ("1.5", "Enter a whole number, such as 2"),
     ],
 )
-def test_what_cannot_be_used_is_told_with_the_remedy(text: str, sentence: str) -> None:
+def test_invalid_numbers_are_reported_with_a_remedy(text: str, sentence: str) -> None:
     with pytest.raises(NumberError, match=f"^{sentence}$"):
         TOKENS.parse(text)
 
 
 @given(st.integers(1, 10_000_000))
-def test_what_is_shown_is_read_back(value: int) -> None:
+def test_whole_numbers_round_trip(value: int) -> None:
     assert TOKENS.parse(TOKENS.text(value)) == value
 
 
 @given(st.floats(0.01, 10_000).map(lambda value: round(value, 2)))
-def test_decimals_shown_are_read_back(value: float) -> None:
+def test_decimals_round_trip(value: float) -> None:
     assert RATE.parse(RATE.text(value)) == value
     assert GERMAN_RATE.parse(GERMAN_RATE.text(value)) == value
 
 
 @given(st.text(max_size=20))
-def test_any_text_is_a_number_or_a_fault(text: str) -> None:
+def test_any_text_is_a_number_or_an_error(text: str) -> None:
     with contextlib.suppress(NumberError):
         assert 1 <= TOKENS.parse(text) <= 10_000_000
 
 
-def test_counts_are_round_and_keep_their_ends() -> None:
+def test_count_steps_are_round_and_include_both_ends() -> None:
     assert make_count_steps(1, 40) == (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
 
 
-def test_decades_are_round_and_keep_their_ends() -> None:
+def test_decade_steps_are_round_and_include_both_ends() -> None:
     assert make_decade_steps(0.5, 7) == (0.5, 0.6, 0.8, 1, 1.5, 2, 3, 4, 5, 6, 7)
 
 
@@ -108,7 +108,7 @@ def test_the_nearest_step_is_nearest_by_ratio() -> None:
     assert find_nearest_step(steps, 1e9) == len(steps) - 1
 
 
-def test_steps_from_between_two_go_to_the_next() -> None:
+def test_step_from_an_intermediate_value() -> None:
     steps = make_count_steps(1, 1024)
     assert step_by(steps, 50, 1) == 64
     assert step_by(steps, 50, -1) == 48

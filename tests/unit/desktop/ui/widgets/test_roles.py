@@ -1,4 +1,4 @@
-"""Roles: what screen readers call widgets of the program, and that Qt's own keep theirs."""
+"""Accessible roles of the program's widgets; Qt's own widgets keep theirs."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
@@ -21,19 +21,19 @@ class Painted(QWidget):
         QVBoxLayout(self).addWidget(QPushButton("Use 4"))
 
 
-def test_our_widgets_have_the_role_of_their_class(qtbot: QtBot) -> None:
+def test_widget_has_the_role_of_its_class(qtbot: QtBot) -> None:
     install_accessible_roles()
     widget = Painted()
     qtbot.addWidget(widget)
-    found = QAccessible.queryAccessibleInterface(widget)
-    assert found.role() is AccessibleRole.Chart
-    assert found.text(QAccessible.Text.Name) == "Memory, chart"
-    assert found.text(QAccessible.Text.Description) == "It fits."
-    assert found.childCount() == 1
-    assert found.child(0).text(QAccessible.Text.Name) == "Use 4"
+    interface = QAccessible.queryAccessibleInterface(widget)
+    assert interface.role() is AccessibleRole.Chart
+    assert interface.text(QAccessible.Text.Name) == "Memory, chart"
+    assert interface.text(QAccessible.Text.Description) == "It fits."
+    assert interface.childCount() == 1
+    assert interface.child(0).text(QAccessible.Text.Name) == "Use 4"
 
 
-def test_other_widgets_keep_theirs(qtbot: QtBot) -> None:
+def test_qt_widgets_keep_their_roles(qtbot: QtBot) -> None:
     install_accessible_roles()
     button = QPushButton("Copy")
     qtbot.addWidget(button)

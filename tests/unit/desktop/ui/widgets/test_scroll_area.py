@@ -1,4 +1,4 @@
-"""Scroll areas: the width stays and screen readers find every part, whether there is much or little."""
+"""Scroll areas: constant width and accessible children, with and without a scroll bar."""
 
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QScrollBar, QWidget
@@ -7,8 +7,8 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 
 
-def shown(qtbot: QtBot, height: int) -> tuple[FullWidthScrollArea, QWidget]:
-    """Return an area of 200 × 100 pixels with a widget of a height."""
+def show_area(qtbot: QtBot, height: int) -> tuple[FullWidthScrollArea, QWidget]:
+    """Return an area of 200 × 100 px with a widget of `height` px."""
     area, widget = FullWidthScrollArea(), QWidget()
     qtbot.addWidget(area)
     widget.setMinimumHeight(height)
@@ -18,32 +18,32 @@ def shown(qtbot: QtBot, height: int) -> tuple[FullWidthScrollArea, QWidget]:
     return area, widget
 
 
-def bar_of(area: FullWidthScrollArea) -> QScrollBar:
+def get_scroll_bar(area: FullWidthScrollArea) -> QScrollBar:
     return next(bar for bar in area.findChildren(QScrollBar) if bar.parent() is area)
 
 
-def test_parts_for_screen_readers_stay_the_same(qtbot: QtBot) -> None:
-    """Qt reads beyond the list of parts where one has vanished since they were counted."""
-    area, widget = shown(qtbot, 400)
-    heard = QAccessible.queryAccessibleInterface(area)
-    assert bar_of(area).isVisible()
-    assert heard.childCount() == 1
+def test_accessible_children_are_constant(qtbot: QtBot) -> None:
+    """Qt reads beyond the list of children if one vanishes after they were counted."""
+    area, widget = show_area(qtbot, 400)
+    interface = QAccessible.queryAccessibleInterface(area)
+    assert get_scroll_bar(area).isVisible()
+    assert interface.childCount() == 1
     widget.setMinimumHeight(50)
-    qtbot.waitUntil(lambda: not bar_of(area).isVisible())
-    assert heard.childCount() == 1
+    qtbot.waitUntil(lambda: not get_scroll_bar(area).isVisible())
+    assert interface.childCount() == 1
     area.hide()
-    assert heard.childCount() == 1
+    assert interface.childCount() == 1
 
 
-def test_the_width_is_the_same_with_and_without_a_bar(qtbot: QtBot) -> None:
+def test_width_is_independent_of_the_scroll_bar(qtbot: QtBot) -> None:
     for height in (400, 50):
-        area, widget = shown(qtbot, height)
+        area, widget = show_area(qtbot, height)
         assert widget.width() == area.width() == 200
 
 
-def test_the_bar_that_is_seen_scrolls(qtbot: QtBot) -> None:
-    area, widget = shown(qtbot, 400)
-    bar = bar_of(area)
+def test_visible_scroll_bar_scrolls(qtbot: QtBot) -> None:
+    area, widget = show_area(qtbot, 400)
+    bar = get_scroll_bar(area)
     assert bar.geometry().right() == area.rect().right()
     assert (bar.maximum(), bar.pageStep()) == (300, 100)
     bar.setValue(120)

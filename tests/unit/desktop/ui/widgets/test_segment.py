@@ -1,4 +1,4 @@
-"""The segmented choice and the buttons."""
+"""The segmented control and the buttons."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -12,44 +12,46 @@ from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedCont
 
 @pytest.fixture
 def segment(theme: Theme, qtbot: QtBot) -> SegmentedControl:
-    made = SegmentedControl(theme, "Rows", [("all", "All rows"), ("differing", "Differences only"), ("mine", "Mine")])
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    control = SegmentedControl(
+        theme, "Rows", [("all", "All rows"), ("differing", "Differences only"), ("mine", "Mine")]
+    )
+    qtbot.addWidget(control)
+    control.show()
+    return control
 
 
-def buttons(segment: SegmentedControl) -> list[QPushButton]:
+def list_buttons(segment: SegmentedControl) -> list[QPushButton]:
     return segment.findChildren(QPushButton)
 
 
 def test_arrow_keys_move_the_choice(segment: SegmentedControl, qtbot: QtBot) -> None:
-    first = buttons(segment)[0]
-    with qtbot.waitSignal(segment.chosen) as chosen:
+    first = list_buttons(segment)[0]
+    with qtbot.waitSignal(segment.chosen) as signal:
         QTest.keyClick(first, Qt.Key.Key_Right)
-    assert chosen.args == ["differing"]
+    assert signal.args == ["differing"]
     assert segment.value == "differing"
 
 
-def test_only_the_alternative_in_force_is_reached_by_tab(segment: SegmentedControl) -> None:
-    reached = [button.text() for button in buttons(segment) if button.focusPolicy() & Qt.FocusPolicy.TabFocus]
+def test_only_the_current_segment_is_reached_by_tab(segment: SegmentedControl) -> None:
+    reached = [button.text() for button in list_buttons(segment) if button.focusPolicy() & Qt.FocusPolicy.TabFocus]
     assert reached == ["All rows"]
 
 
-def test_each_alternative_says_what_it_chooses(segment: SegmentedControl) -> None:
-    assert [button.accessibleName() for button in buttons(segment)] == [
+def test_segments_have_accessible_names(segment: SegmentedControl) -> None:
+    assert [button.accessibleName() for button in list_buttons(segment)] == [
         "Rows: All rows",
         "Rows: Differences only",
         "Rows: Mine",
     ]
 
 
-def test_putting_in_force_is_no_choice(segment: SegmentedControl, qtbot: QtBot) -> None:
+def test_set_value_emits_no_signal(segment: SegmentedControl, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(segment.chosen):
         segment.set_value("mine")
     assert segment.value == "mine"
 
 
-def test_the_primary_button_is_ink_in_both_themes(theme: Theme, qtbot: QtBot) -> None:
+def test_primary_button_is_filled_in_both_themes(theme: Theme, qtbot: QtBot) -> None:
     button = Button(theme, "Print sheet", icon="printer", kind="primary", key="Ctrl P")
     qtbot.addWidget(button)
     button.resize(button.sizeHint())
@@ -61,7 +63,7 @@ def test_the_primary_button_is_ink_in_both_themes(theme: Theme, qtbot: QtBot) ->
     assert button.grab().toImage().pixelColor(6, button.height() // 2) == theme.color("strong")
 
 
-def test_buttons_grow_with_the_letters(theme: Theme, qtbot: QtBot) -> None:
+def test_buttons_grow_with_the_text(theme: Theme, qtbot: QtBot) -> None:
     button, link = Button(theme, "Copy", icon="copy"), LinkButton(theme, "Enter your own value…")
     qtbot.addWidget(button)
     qtbot.addWidget(link)
@@ -74,7 +76,7 @@ def test_buttons_grow_with_the_letters(theme: Theme, qtbot: QtBot) -> None:
     assert (button.accessibleName(), link.accessibleName()) == ("Copy", "Enter your own value…")
 
 
-def test_a_button_can_be_pressed_with_the_keyboard(theme: Theme, qtbot: QtBot) -> None:
+def test_button_is_clicked_by_keyboard(theme: Theme, qtbot: QtBot) -> None:
     button = Button(theme, "Copy")
     qtbot.addWidget(button)
     button.show()

@@ -1,4 +1,4 @@
-"""What the performance page says of columns whose load is more than memory holds."""
+"""Notices about accelerators whose memory does not fit the load."""
 
 from dataclasses import replace
 
@@ -18,15 +18,15 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.mark.parametrize(
-    ("load", "said"),
+    ("load", "expected"),
     [
         (Load(LoadKind.CONCURRENCY, concurrency=1000), "runs 76 of 1,000, the rest queue"),
-        # All are meant to wait that do not run.
+        # Queueing is intended here.
         (Load(LoadKind.SATURATE, requests=1000), ""),
         (Load(LoadKind.CONCURRENCY, concurrency=8), ""),
     ],
 )
-def test_a_load_beyond_memory_is_said_where_it_is_a_fault(qtbot: QtBot, load: Load, said: str) -> None:
+def test_queueing_is_reported_unless_intended(qtbot: QtBot, load: Load, expected: str) -> None:
     scenario = read_template("70b-chat-on-four")
     with GpuDeskService.open() as service:
         desk = Desk(service, Formatter(ENGLISH_NUMBERS))
@@ -34,16 +34,16 @@ def test_a_load_beyond_memory_is_said_where_it_is_a_fault(qtbot: QtBot, load: Lo
         assert desk.answer is not None
         estimate = desk.answer.columns[0].estimate
         assert estimate is not None
-        assert format_admitted(estimate, desk) == said
+        assert format_admitted(estimate, desk) == expected
 
 
-def test_a_chart_is_high_enough_for_all_that_do_not_fit(theme: Theme, qtbot: QtBot, desk: Desk) -> None:
+def test_chart_is_high_enough_for_its_notice(theme: Theme, qtbot: QtBot, desk: Desk) -> None:
     chart = ThroughputChart(desk, theme)
     chart.least_plot = 120
     chart.show_unfit_columns()
     qtbot.addWidget(chart)
     chart.refresh()
-    usual = chart.measure_least_height()
+    former_height = chart.measure_least_height()
     scenario = replace(desk.scenario, model="llama-3.1-405b", weights=Precision.BF16)
     desk.apply(scenario, "Larger")
     desk.flush()
@@ -51,11 +51,11 @@ def test_a_chart_is_high_enough_for_all_that_do_not_fit(theme: Theme, qtbot: QtB
     assert chart.notice is not None
     chart.resize(700, chart.measure_least_height())
     chart.show()
-    assert chart.measure_least_height() > usual
+    assert chart.measure_least_height() > former_height
     assert chart.notice.geometry().top() >= chart.head_height()
 
 
-def test_other_text_sizes_leave_nothing_of_the_notice_before(theme: Theme, qtbot: QtBot, desk: Desk) -> None:
+def test_new_text_size_replaces_the_notice(theme: Theme, qtbot: QtBot, desk: Desk) -> None:
     chart = ThroughputChart(desk, theme)
     chart.show_unfit_columns()
     qtbot.addWidget(chart)
@@ -67,5 +67,5 @@ def test_other_text_sizes_leave_nothing_of_the_notice_before(theme: Theme, qtbot
     chart.show()
     theme.set_font_percent(125)
     assert chart.notice is not None
-    shown = [child for child in chart.notice.findChildren(QPushButton) if child.isVisible()]
-    assert len(shown) == 4
+    buttons = [child for child in chart.notice.findChildren(QPushButton) if child.isVisible()]
+    assert len(buttons) == 4
