@@ -107,10 +107,10 @@ def test_edits_of_one_turn_are_evaluated_once(desk: Desk, qtbot: QtBot) -> None:
 
 
 def test_invalid_scenario_retains_the_last_valid_answer(desk: Desk) -> None:
-    good = desk.answer
+    valid_answer = desk.answer
     desk.edit("Change model", model="no-such-model")
     desk.evaluate()
-    assert desk.answer is good
+    assert desk.answer is valid_answer
     problems = [desk.problem]
     # The frames of a traceback would keep closed windows alive.
     assert desk.problem is not None
@@ -165,7 +165,7 @@ def test_selection_is_cleared_with_its_column(desk: Desk) -> None:
     assert desk.selection is not None
 
 
-def test_a_pinned_answer_stays_while_the_scenario_changes(desk: Desk) -> None:
+def test_pinned_answer_stays_while_the_scenario_changes(desk: Desk) -> None:
     desk.pin_ghost()
     set_load(desk, 128)
     desk.evaluate()

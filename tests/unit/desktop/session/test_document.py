@@ -51,7 +51,7 @@ def load_on_disk(path: Path) -> int | None:
     return read_scenario(path).workload.load.concurrency
 
 
-def test_a_new_document_is_untouched(document: Document) -> None:
+def test_new_document_is_untouched(document: Document) -> None:
     assert (document.untouched, document.replaceable, document.edited) == (True, True, False)
     document.new()
     assert (document.untouched, document.replaceable, document.edited) == (False, True, False)

@@ -11,13 +11,13 @@ from gpudesk.desktop.session.settings import UserSettings, get_folder, list_rece
 
 def test_values_survive_a_restart(tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "settings.json"
-    first = UserSettings(path)
-    first.put("theme", "dark")
-    first.put("panel.width", 312)
+    settings = UserSettings(path)
+    settings.put("theme", "dark")
+    settings.put("panel.width", 312)
     qtbot.waitUntil(path.exists)
-    again = UserSettings(path)
-    assert again.get("theme", "system") == "dark"
-    assert again.get("panel.width", 300) == 312
+    restarted = UserSettings(path)
+    assert restarted.get("theme", "system") == "dark"
+    assert restarted.get("panel.width", 300) == 312
 
 
 @pytest.mark.parametrize(("stored", "default"), [("wide", 312), (True, 1), (3, "x"), (None, [])])
@@ -28,7 +28,7 @@ def test_value_of_wrong_type_counts_as_absent(tmp_path: Path, qtbot: QtBot, stor
 
 
 @pytest.mark.parametrize("contents", [b"{", b"[]", b"\xff\xfe\x00", b"[" * 100_000])
-def test_a_broken_file_is_set_aside(tmp_path: Path, qtbot: QtBot, contents: bytes) -> None:
+def test_broken_file_is_set_aside(tmp_path: Path, qtbot: QtBot, contents: bytes) -> None:
     path = tmp_path / "settings.json"
     path.write_bytes(contents)
     settings = UserSettings(path)

@@ -179,9 +179,9 @@ def test_button_opens_the_license_and_back_returns(dialog: AboutDialog) -> None:
 
 def test_double_click_opens_the_license(dialog: AboutDialog) -> None:
     table = dialog.parts.table
-    place = table.visualRect(table.model().index(1, 0)).center()
-    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = table.visualRect(table.model().index(1, 0)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=position)
+    QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert dialog.licence.title.text() == "libpng 1.6.59 (in Qt)"
 
 

@@ -31,7 +31,7 @@ def body(theme: Theme, settings: UserSettings, qtbot: QtBot) -> WindowBody:
     return body
 
 
-def test_the_page_is_laid_out_once(body: WindowBody, qtbot: QtBot) -> None:
+def test_page_is_laid_out_once(body: WindowBody, qtbot: QtBot) -> None:
     page = Page()
     body.stack.addWidget(page)
     body.hold_place()

@@ -145,7 +145,7 @@ def test_enter_and_space_open_the_menu(row: ChipRow, key: Qt.Key) -> None:
         (("Serving engine", "vLLM"), {"serving_engine": "vllm"}, "Change serving engine of MI325X"),
     ],
 )
-def test_the_menu_changes_its_own_accelerator(
+def test_menu_changes_its_own_accelerator(
     row: ChipRow, desk: Desk, path: tuple[str, ...], fields: dict[str, object], text: str
 ) -> None:
     others = [each for each in desk.scenario.accelerators if each.accelerator != "mi325x"]
@@ -173,7 +173,7 @@ def test_menu_sets_and_clears_a_plan(row: ChipRow, desk: Desk) -> None:
     assert get_choice(desk, 1).tp is None
 
 
-def test_the_menu_moves_sets_the_baseline_and_removes(row: ChipRow, desk: Desk) -> None:
+def test_menu_moves_sets_the_baseline_and_removes(row: ChipRow, desk: Desk) -> None:
     for path, after in (
         ("Move right", ["h200-sxm", "b200-hgx", "mi325x", "mi355x"]),
         ("Move left", ["b200-hgx", "h200-sxm", "mi325x", "mi355x"]),
@@ -240,7 +240,7 @@ def test_baseline_field_sets_the_baseline(row: ChipRow, desk: Desk) -> None:
     check_one_step(desk, "Set MI325X as baseline")
 
 
-def test_an_open_list_of_baselines_closes_when_the_accelerators_change(row: ChipRow, desk: Desk) -> None:
+def test_open_list_of_baselines_closes_when_the_accelerators_change(row: ChipRow, desk: Desk) -> None:
     row.baseline.open_list()
     popup = row.baseline.popup
     assert popup is not None
@@ -267,7 +267,7 @@ def test_in_a_narrow_window_the_row_wraps_without_overlap(row: ChipRow, desk: De
     assert row.chips[-1].y() > row.chips[0].y()
 
 
-def test_a_click_on_a_chip_opens_its_menu(row: ChipRow) -> None:
+def test_click_on_a_chip_opens_its_menu(row: ChipRow) -> None:
     QTest.mouseClick(row.chips[2], Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)

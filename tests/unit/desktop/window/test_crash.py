@@ -140,14 +140,14 @@ def test_unwritable_folder_disables_the_crash_log(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("handler")
-@pytest.mark.parametrize("place", ["nowhere", "file"])
-def test_missing_folder_disables_the_crash_log(folder: Path, place: str) -> None:
+@pytest.mark.parametrize("name", ["nowhere", "file"])
+def test_missing_folder_disables_the_crash_log(folder: Path, name: str) -> None:
     (folder / "file").write_text("")
-    log = CrashLog(folder / place)
+    log = CrashLog(folder / name)
     log.start([("A", "1")])
     assert log.path is None
     log.end()
-    assert list_crashes(folder / place) == []
+    assert list_crashes(folder / name) == []
 
 
 @pytest.mark.usefixtures("handler")
@@ -245,10 +245,12 @@ def test_report_has_log_lines_and_masks_the_home_folder(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     write_dump(folder, 7, f'{HEAD}{DUMP}  File "{tmp_path}/x.py"\n')
-    now = f"{datetime.now():%Y-%m-%d %H:%M:%S}"  # noqa: DTZ005 - as in the log
-    (folder / "gpudesk.log").write_text(f"{now},000 [999000007] INFO a: page memory\n{now},001 [5] INFO a: other\n")
+    time_text = f"{datetime.now():%Y-%m-%d %H:%M:%S}"  # noqa: DTZ005 - as in the log
+    (folder / "gpudesk.log").write_text(
+        f"{time_text},000 [999000007] INFO a: page memory\n{time_text},001 [5] INFO a: other\n"
+    )
     (crash_report,) = list_crashes(folder)
-    assert crash_report.report.endswith(f"Last lines of the log\n{now},000 [999000007] INFO a: page memory\n")
+    assert crash_report.report.endswith(f"Last lines of the log\n{time_text},000 [999000007] INFO a: page memory\n")
     assert 'File "~/x.py"' in crash_report.report
     assert str(tmp_path) not in crash_report.report
 

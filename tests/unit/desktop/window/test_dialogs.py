@@ -170,7 +170,7 @@ def test_faulty_field_shows_its_fault_and_blocks_apply(
     assert line.fault == ""
 
 
-def test_a_name_too_long_for_files_is_refused(dialog: MoreSettingsDialog, applied: AppliedScenarios) -> None:
+def test_name_too_long_for_files_is_refused(dialog: MoreSettingsDialog, applied: AppliedScenarios) -> None:
     dialog.name.setText("x" * 201)
     dialog.accept()
     assert dialog.isVisible()

@@ -19,8 +19,8 @@ from gpudesk.desktop.window.faults.log import FaultRecord
 OpenDialog = Callable[..., FaultDialog]
 
 
-def make_record(kind: str = "KeyError", place: str = "desktop/app.py:7") -> FaultRecord:
-    return FaultRecord(kind, place, f"Traceback\n{kind}: 'x'\n")
+def make_record(kind: str = "KeyError", location: str = "desktop/app.py:7") -> FaultRecord:
+    return FaultRecord(kind, location, f"Traceback\n{kind}: 'x'\n")
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_dialog_shows_the_error_the_saved_work_and_the_report(open_dialog: OpenD
 
 
 def test_error_without_a_location(open_dialog: OpenDialog) -> None:
-    assert open_dialog(make_record(place="")).happened.text() == "An operation failed: KeyError."
+    assert open_dialog(make_record(location="")).happened.text() == "An operation failed: KeyError."
 
 
 def test_copying_the_report_keeps_the_dialog_open(open_dialog: OpenDialog) -> None:

@@ -22,11 +22,11 @@ def test_first_window_leaves_room_for_its_title_bar(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     restore_place(window, UserSettings())
-    room = get_available_rect(window)
+    available = get_available_rect(window)
     # The position is that of the title bar.
-    assert room.contains(window.pos())
-    assert window.pos().y() + _TITLE_BAR + window.height() <= room.bottom() + 1
-    assert window.width() <= room.width()
+    assert available.contains(window.pos())
+    assert window.pos().y() + _TITLE_BAR + window.height() <= available.bottom() + 1
+    assert window.width() <= available.width()
 
 
 def test_second_window_cascades_within_the_screen(qtbot: QtBot) -> None:

@@ -57,8 +57,8 @@ def test_windows_switch_to_the_chosen_language(window: MainWindow, qtbot: QtBot)
     new_window.desk.undo_stack.redo()
     new_window.document.keep_now()
     assert len(list_files(find_recovery_dir(), "*.gpudesk")) <= 1
-    back = choose(new_window, "en")
-    assert back.desk.scenario == edited
+    english_window = choose(new_window, "en")
+    assert english_window.desk.scenario == edited
     assert get_language() == "en"
 
 

@@ -65,8 +65,8 @@ def test_notes_and_offers_close_separately(bar: NoteBar) -> None:
     bar.offer("offer", [])
     bar.show_note("note")
     above, below = (each for each in bar.findChildren(IconButton) if each.isVisible())
-    places = {each: each.mapTo(bar, each.rect().topLeft()).y() for each in (above, below)}
-    upper = min(places, key=lambda each: places[each])
+    tops = {each: each.mapTo(bar, each.rect().topLeft()).y() for each in (above, below)}
+    upper = min(tops, key=lambda each: tops[each])
     QTest.mouseClick(upper, Qt.MouseButton.LeftButton)
     assert bar.offers == []
     assert bar.text == "note"

@@ -27,7 +27,7 @@ _KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Up)
         ("cost", "tokens", FiguresTable, "usd_owned"),
     ],
 )
-def test_the_panel_follows_arrow_keys(window: MainWindow, page: str, view: str, kind: type[QWidget], name: str) -> None:
+def test_panel_follows_arrow_keys(window: MainWindow, page: str, view: str, kind: type[QWidget], name: str) -> None:
     widget = _show(window, page, view, kind)
     widget.setFocus(Qt.FocusReason.TabFocusReason)
     panel = window.findChildren(SourcesPanel)[0]

@@ -128,7 +128,7 @@ def test_typed_number_changes_its_value(
     check_one_step(desk, text, read, before, 2500)
 
 
-def test_the_same_value_again_is_no_step(bar: ScenarioBar, desk: Desk) -> None:
+def test_same_value_again_is_no_step(bar: ScenarioBar, desk: Desk) -> None:
     type_in(bar.input_tokens.edit, "4000")
     choose(bar.model, "llama 3.1 70b")
     assert desk.undo_stack.count() == 0
@@ -160,7 +160,7 @@ def test_each_key_on_the_slider_is_one_step(bar: ScenarioBar, desk: Desk) -> Non
     assert isinstance(after, int)
 
 
-def test_a_drag_of_the_slider_is_one_step(bar: ScenarioBar, desk: Desk) -> None:
+def test_drag_of_the_slider_is_one_step(bar: ScenarioBar, desk: Desk) -> None:
     slider = bar.load.slider
     middle = slider.rect().center()
     QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=middle)
@@ -176,7 +176,7 @@ def test_a_drag_of_the_slider_is_one_step(bar: ScenarioBar, desk: Desk) -> None:
     assert read_load_value(desk.scenario.workload.load) == 64
 
 
-def test_the_load_is_typed(bar: ScenarioBar, desk: Desk) -> None:
+def test_load_is_typed(bar: ScenarioBar, desk: Desk) -> None:
     type_in(bar.load.field, "100")
     check_one_step(desk, "Change load", lambda s: read_load_value(s.workload.load), 64, 100)
 

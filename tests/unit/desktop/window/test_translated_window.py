@@ -225,8 +225,8 @@ def _list_cell_tips(view: QAbstractItemView) -> Iterator[str]:
 def _ask_for_tips(widget: QWidget) -> None:
     """Request tool tips at points from top to bottom of a widget that paints."""
     for y in range(2, widget.height(), 8):
-        place = QPoint(widget.width() // 2, y)
-        QCoreApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place)))
+        position = QPoint(widget.width() // 2, y)
+        QCoreApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, position, widget.mapToGlobal(position)))
 
 
 def _list_cut_heads(window: MainWindow) -> Iterator[str]:

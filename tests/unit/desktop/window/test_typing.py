@@ -138,9 +138,9 @@ def test_typing_into_each_field_of_more_settings(window: MainWindow, qtbot: QtBo
     qtbot.waitUntil(dialog.isActiveWindow)
     lines = [line for line in dialog.lines if isinstance(line.edit, ValueEdit)]
     assert len(lines) >= 5
-    for place, line in enumerate(lines):
+    for position, line in enumerate(lines):
         line.edit.setText("1")
-        _focus(dialog, line.edit, by_mouse=place % 2 == 1)
+        _focus(dialog, line.edit, by_mouse=position % 2 == 1)
         QTest.keyClicks(line.edit, "7")
         assert line.edit.text() == "7", line.field.label
 
@@ -152,9 +152,9 @@ def test_typing_into_each_field_of_help_me_choose(window: MainWindow, qtbot: QtB
     qtbot.waitUntil(dialog.isActiveWindow)
     fields = _list_fields(dialog)
     assert len(fields) == 3
-    for place, field in enumerate(fields):
+    for position, field in enumerate(fields):
         typed = _choose_value(field)
-        _focus(dialog, field, by_mouse=place % 2 == 1)
+        _focus(dialog, field, by_mouse=position % 2 == 1)
         QTest.keyClicks(field, typed)
         QTest.keyClick(field, Qt.Key.Key_Tab)
         assert isinstance(field, NumberEdit)

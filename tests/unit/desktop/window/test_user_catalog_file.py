@@ -74,7 +74,7 @@ def test_empty_list_of_backups_has_a_hint(user_window: MainWindow, qtbot: QtBot)
     assert not dialog.restore.isEnabled()
 
 
-def test_a_backup_is_restored_by_keyboard(user_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot) -> None:
+def test_backup_is_restored_by_keyboard(user_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot) -> None:
     set_power(user_service, 640)
     set_power(user_service, 650)
     dialog = open_backups(user_window, qtbot)

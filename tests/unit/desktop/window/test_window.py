@@ -60,7 +60,7 @@ def test_f6_cycles_through_the_regions(window: MainWindow, qtbot: QtBot) -> None
     assert get_focused_region(window) == "panel"
 
 
-def test_the_title_names_the_document_and_marks_edits(window: MainWindow) -> None:
+def test_title_names_the_document_and_marks_edits(window: MainWindow) -> None:
     assert window.windowTitle() == "Llama 3.1 70B chat, four accelerators compared[*] — GPU Desk"
     window.desk.edit("Change of name", name="A [*] name")
     assert window.windowTitle() == "A  name[*] — GPU Desk"
@@ -83,15 +83,15 @@ def test_narrow_window_collapses_the_rail_and_overlays_the_panel(window: MainWin
     panel = window.body.panel
     assert panel is not None
     assert panel.isVisible()
-    wide = window.rail.width()
+    full_width = window.rail.width()
     window.resize(1100, 800)
-    qtbot.waitUntil(lambda: window.rail.width() < wide)
+    qtbot.waitUntil(lambda: window.rail.width() < full_width)
     assert not panel.isVisible()
     window.panel.toggle()
     assert panel.isVisible()
     assert panel.geometry().right() == window.body.width() - 1
     window.resize(1440, 900)
-    qtbot.waitUntil(lambda: window.rail.width() == wide)
+    qtbot.waitUntil(lambda: window.rail.width() == full_width)
     assert panel.isVisible()
 
 
@@ -146,9 +146,9 @@ def test_scenario_fields_never_overlap(window: MainWindow, qtbot: QtBot, width: 
     QApplication.processEvents()
     bar = window.scenario
     fields = [bar.model, bar.input_tokens, bar.output_tokens, bar.ttft, bar.load, window.undo, window.redo]
-    places = [field.geometry() for field in fields if field.isVisible()]
-    assert all(one.right() < other.left() for one, other in pairwise(places))
-    assert places[-1].right() < bar.width()
+    rects = [field.geometry() for field in fields if field.isVisible()]
+    assert all(first.right() < second.left() for first, second in pairwise(rects))
+    assert rects[-1].right() < bar.width()
 
 
 def test_title_follows_the_model_until_named_by_the_user(window: MainWindow, qtbot: QtBot) -> None:

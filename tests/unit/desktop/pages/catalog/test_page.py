@@ -32,7 +32,7 @@ from tests.unit.desktop.pages.catalog.page_helpers import find_action, go_to, li
 # Browsing
 
 
-def test_the_page_opens_with_all_accelerators(page: CatalogPage, user_desk: Desk) -> None:
+def test_page_opens_with_all_accelerators(page: CatalogPage, user_desk: Desk) -> None:
     assert list_row_keys(page) == [accelerator.id for accelerator in user_desk.service.catalog.accelerators()]
     assert page.filter.count.text() == f"{len(list_row_keys(page))} rows"
     assert page.add_button.text() == "New accelerator…"
@@ -240,7 +240,7 @@ def test_column_layout_is_saved(
     ]  # fmt: skip
 
 
-def test_the_first_column_stays_when_the_others_scroll(page: CatalogPage, qtbot: QtBot) -> None:
+def test_first_column_stays_when_the_others_scroll(page: CatalogPage, qtbot: QtBot) -> None:
     page.resize(520, 600)
     bar = page.view.horizontalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 0)

@@ -53,9 +53,9 @@ def test_columns_fit_common_windows(
 def test_narrow_table_keeps_figure_columns(service: GpuDeskService, theme: Theme) -> None:
     table = build_table(service, "405b-one-node")
     layout = ComparisonLayout(theme, TextCache(theme))
-    short, usual = (layout.widths(available_width, table.heads, table.rows) for available_width in (500, 934))
-    assert short.column == pytest.approx(usual.column, abs=6)
-    assert short.label > usual.label, "labels are whole when columns scroll anyway"
+    narrow, default = (layout.widths(available_width, table.heads, table.rows) for available_width in (500, 934))
+    assert narrow.column == pytest.approx(default.column, abs=6)
+    assert narrow.label > default.label, "labels are whole when columns scroll anyway"
 
 
 def test_long_name_does_not_widen_its_column(service: GpuDeskService, theme: Theme) -> None:

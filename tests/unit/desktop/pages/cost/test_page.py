@@ -251,7 +251,7 @@ def test_shares_are_edited_in_percent(page: CostPage, desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "typed", "expected_fault"),
+    ("name", "position", "typed", "expected_fault"),
     [
         ("pue", 1, "0.5", "Minimum: 1"),
         ("pue", 1, "9", "Maximum: 5"),
@@ -261,9 +261,9 @@ def test_shares_are_edited_in_percent(page: CostPage, desk: Desk) -> None:
     ],
 )
 def test_invalid_input_is_reported_at_its_field(
-    page: CostPage, desk: Desk, name: str, place: int, typed: str, expected_fault: str
+    page: CostPage, desk: Desk, name: str, position: int, typed: str, expected_fault: str
 ) -> None:
-    edit = show_assumptions(page).rows[None, name].edits[place]
+    edit = show_assumptions(page).rows[None, name].edits[position]
     type_into(edit, typed)
     desk.flush()
     assert expected_fault in edit.fault

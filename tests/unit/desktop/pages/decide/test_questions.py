@@ -437,7 +437,7 @@ def test_many_accelerators_take_two_lines(page: DecidePage, desk: Desk, qtbot: Q
     assert card.rows == 2
 
 
-def test_a_narrow_card_puts_the_effect_below(page: DecidePage, qtbot: QtBot) -> None:
+def test_narrow_card_puts_the_effect_below(page: DecidePage, qtbot: QtBot) -> None:
     wait_for_effects(page, qtbot)
     card = get_option(page, "serving_engine", "any")
     assert isinstance(card, OptionCard)

@@ -179,7 +179,7 @@ def test_weight_is_edited_and_reset(view: RuleTraceTableView, block: RuleTraceBl
     assert not block.usual.isVisible()
 
 
-def test_a_double_click_opens_the_field(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
+def test_double_click_opens_the_field(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     position = view.visualRect(block.model.index(block.model.row_of("D000-02"), WEIGHT)).center()
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=position)
     QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=position)
@@ -259,7 +259,7 @@ def test_context_menu_resets_a_weight(view: RuleTraceTableView, block: RuleTrace
     assert desk.scenario.decision.weights == {}
 
 
-def test_the_trace_is_copied_as_text(block: RuleTraceBlock, qtbot: QtBot) -> None:
+def test_trace_is_copied_as_text(block: RuleTraceBlock, qtbot: QtBot) -> None:
     with qtbot.waitSignal(block.copied):
         QTest.mouseClick(block.copy_link, Qt.MouseButton.LeftButton)
     text = QGuiApplication.clipboard().text()

@@ -283,7 +283,7 @@ def test_deleted_view_waits_for_its_job(desk: Desk, theme: Theme, qtbot: QtBot) 
 
 
 @pytest.mark.parametrize(("width", "columns"), [(560, 2), (900, 3), (1500, 3)])
-def test_the_form_fits_any_width(view: VendorsView, theme: Theme, width: int, columns: int) -> None:
+def test_form_fits_any_width(view: VendorsView, theme: Theme, width: int, columns: int) -> None:
     area = view.window()
     area.resize(width, 700)
     assert view.form._columns == columns

@@ -196,7 +196,7 @@ def test_concurrent_change_keeps_the_input(
     assert watch_form.lines["value"].text() == "9"
 
 
-def test_the_row_keeps_the_focus_when_the_list_changes(view: DeferralView, user_desk: Desk) -> None:
+def test_row_keeps_the_focus_when_the_list_changes(view: DeferralView, user_desk: Desk) -> None:
     get_row(view, REPORTS).edit.setFocus()
     gap = next(each for each in user_desk.service.reference_data.signals if each.id == GAP)
     user_catalog = user_desk.service.user_catalog

@@ -81,7 +81,7 @@ def test_machine_format_has_exact_numbers(view: ContextView, desk: Desk) -> None
     assert capacity.rows[row_index] == ("5000", "0", "93", "145")
 
 
-def test_a_row_of_the_table_selects_its_figure(view: ContextView, desk: Desk, qtbot: QtBot) -> None:
+def test_row_of_the_table_selects_its_figure(view: ContextView, desk: Desk, qtbot: QtBot) -> None:
     model = view.table.model()
     assert model is not None
     position = view.table.visualRect(model.index(1, 1)).center()

@@ -118,7 +118,7 @@ def test_invalid_input_is_reported_at_its_field(
     assert field.fault == ""
 
 
-def test_the_kind_of_demand_shows_its_own_fields(sized_view: SizingView, desk: Desk) -> None:
+def test_kind_of_demand_shows_its_own_fields(sized_view: SizingView, desk: Desk) -> None:
     assert sized_view.form.fields["requests_per_user_hour"].isVisible()
     sized_view.form.kind.chosen.emit(DemandKind.TOKENS_PER_DAY.value)
     assert desk.scenario.demand == replace(USERS, kind=DemandKind.TOKENS_PER_DAY, amount=100e6)
@@ -126,7 +126,7 @@ def test_the_kind_of_demand_shows_its_own_fields(sized_view: SizingView, desk: D
     assert [kind for kind, field in sized_view.form.amounts.items() if field.isVisible()] == [DemandKind.TOKENS_PER_DAY]
 
 
-def test_a_demand_can_be_removed(sized_view: SizingView, desk: Desk) -> None:
+def test_demand_can_be_removed(sized_view: SizingView, desk: Desk) -> None:
     QTest.mouseClick(sized_view.form.remove, Qt.MouseButton.LeftButton)
     assert desk.scenario.demand is None
     assert sized_view.start.offers[DemandKind.USERS].isVisible()
@@ -177,7 +177,7 @@ def test_unmet_limits_are_reported_in_the_rows(sized_view: SizingView, desk: Des
     assert not sized_view.candidate.table.isVisible()
 
 
-def test_a_large_count_is_explained(sized_view: SizingView, desk: Desk) -> None:
+def test_large_count_is_explained(sized_view: SizingView, desk: Desk) -> None:
     desk.edit("Few", demand=replace(USERS, amount=1.0))
     desk.flush()
     sized_view.refresh()

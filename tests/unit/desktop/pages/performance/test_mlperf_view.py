@@ -92,7 +92,7 @@ def test_published_ratios_are_compared_with_results(block: MlperfBlock) -> None:
     assert any(row[3] == "not confirmed" and row[1:3] == ("1.15", "0.94") for row in rows)
 
 
-def test_the_citation_is_copied(block: MlperfBlock) -> None:
+def test_citation_is_copied(block: MlperfBlock) -> None:
     QTest.mouseClick(block.copy_citation, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text().startswith("MLPerf® v6.1 Inference Closed Llama 2 70B")
     assert block.copy_citation.text() == "Copied"

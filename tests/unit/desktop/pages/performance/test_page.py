@@ -121,7 +121,7 @@ def test_long_times_are_in_seconds_or_minutes(page: PerformancePage, desk: Desk)
     assert get_table(page).headerData(1, Qt.Orientation.Horizontal) in ("TTFT, s", "TTFT, min")
 
 
-def test_a_row_of_the_table_selects_its_figure(page: PerformancePage, desk: Desk) -> None:
+def test_row_of_the_table_selects_its_figure(page: PerformancePage, desk: Desk) -> None:
     page.choose_view("latency")
     assert isinstance(page.view, ChartView)
     table = page.view.table

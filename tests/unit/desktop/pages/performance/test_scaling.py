@@ -190,7 +190,7 @@ def test_comparison_has_the_published_figures(view: ScalingView, desk: Desk) -> 
     assert list_column(table, "Total, tok/s") == [desk.formatter.estimate(rate.value) for rate in rates if rate]
 
 
-def test_a_cell_of_the_comparison_selects_its_figure(view: ScalingView, desk: Desk) -> None:
+def test_cell_of_the_comparison_selects_its_figure(view: ScalingView, desk: Desk) -> None:
     table = view.comparison.table
     position = [each.head for each in table.table.columns].index("TPOT, batch 1, ms")
     table.setCurrentIndex(table.model().index(1, position))

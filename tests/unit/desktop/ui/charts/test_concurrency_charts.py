@@ -135,13 +135,13 @@ def test_strips_cover_every_concurrency_once(desk: Desk) -> None:
 
 def test_drag_of_the_load_line_is_one_step(chart: ThroughputChart, desk: Desk) -> None:
     start = get_rule_position(chart)
-    wide = chart.frame.whole_x
+    x_range = chart.frame.whole_x
     QTest.mousePress(chart.viewport(), Qt.MouseButton.LeftButton, pos=start)
     assert is_dragging(desk)
     for right in (10, 20, 30):
         QTest.mouseMove(chart.viewport(), start + QPoint(right, 0))
         desk.flush()
-    assert chart.frame.whole_x == wide
+    assert chart.frame.whole_x == x_range
     QTest.mouseRelease(chart.viewport(), Qt.MouseButton.LeftButton, pos=start + QPoint(30, 0))
     desk.flush()
     assert not is_dragging(desk)
@@ -249,7 +249,7 @@ def test_enter_selects_the_chosen_curve(chart: ThroughputChart, desk: Desk) -> N
     assert desk.selection == select_figure(cursor_readout.rows[1].key, "output_tokens_per_s")
 
 
-def test_a_click_on_a_curve_selects_it(chart: ThroughputChart, desk: Desk) -> None:
+def test_click_on_a_curve_selects_it(chart: ThroughputChart, desk: Desk) -> None:
     number = 3
     x, y = chart.get_line_pixels(number)[-3]
     QTest.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(round(x), round(y)))
@@ -305,14 +305,14 @@ def test_table_dialog_copies_its_rows(chart: ThroughputChart, qtbot: QtBot) -> N
     assert len(QGuiApplication.clipboard().text().splitlines()) == model.rowCount() + 1
 
 
-def test_the_chart_has_a_name_and_a_summary(chart: ThroughputChart) -> None:
+def test_chart_has_a_name_and_a_summary(chart: ThroughputChart) -> None:
     assert chart.accessibleName() == "Output throughput, chart"
     for line in chart.drawing.lines:
         assert f"{line.name}: " in chart.accessibleDescription()
         assert line.end in chart.accessibleDescription()
 
 
-def test_the_context_menu_offers_every_command(chart: ThroughputChart, qtbot: QtBot) -> None:
+def test_context_menu_offers_every_command(chart: ThroughputChart, qtbot: QtBot) -> None:
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(), QPoint())
     QApplication.sendEvent(chart, event)
     menu = chart.findChildren(QMenu)[-1]

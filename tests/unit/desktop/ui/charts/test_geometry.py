@@ -143,7 +143,7 @@ def test_labels_of_one_column_keep_the_order_of_the_ends() -> None:
     assert all(label.shift == label.y - request.y for label, request in zip(labels, requests, strict=True))
 
 
-def test_a_label_avoids_a_curve_and_a_box() -> None:
+def test_label_avoids_a_curve_and_a_box() -> None:
     request = LabelRequest(200.0, 150.0, 80.0, 20.0)
     curve = resample_curve(np.array([(200.0, 150.0), (400.0, 150.0)]))
     (label,) = place_labels([request], [curve], [], BOUNDS, 8.0)

@@ -222,7 +222,7 @@ def test_profiles_are_appended_and_removed(preview: SheetPreview, service: GpuDe
     count = len(preview.pages.pages)
     preview.offer_profiles(
         lambda accelerator, formatter: ProfileTables(
-            service.profile(ProfileQuestion(accelerator)), formatter, lambda thing: thing
+            service.profile(ProfileQuestion(accelerator)), formatter, lambda accelerator_id: accelerator_id
         )
     )
     assert preview.profiles.accessibleName() == "Add profile"

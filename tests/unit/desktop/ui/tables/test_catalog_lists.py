@@ -81,10 +81,10 @@ def test_sort_order_is_stable_with_unknown_and_announced_last(
 
 def test_end_of_the_ranked_rows(table: CatalogTable) -> None:
     by_power = CatalogSorting("tdp", descending=True)
-    places = order_places(table, by_power)
-    assert find_ranked_end(table, places, by_power) == 4
-    assert find_ranked_end(table, places[:4], by_power) == -1, "no unranked row is visible"
-    assert find_ranked_end(table, places[4:], by_power) == -1, "no ranked row is visible"
+    positions = order_places(table, by_power)
+    assert find_ranked_end(table, positions, by_power) == 4
+    assert find_ranked_end(table, positions[:4], by_power) == -1, "no unranked row is visible"
+    assert find_ranked_end(table, positions[4:], by_power) == -1, "no ranked row is visible"
     assert find_ranked_end(table, order_places(table, None), None) == -1
 
 

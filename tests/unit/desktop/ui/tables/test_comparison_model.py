@@ -126,8 +126,8 @@ def test_rows_move_within_their_group(make_table: MakeTable) -> None:
     row_keys = list_keys(table, after)
     assert row_keys[:3] == ["group:workload", "ttft_ms", "output_tokens_per_s"]
     assert move_row(table, after, "ttft_ms", -1) == after, "the first row cannot move up"
-    back = move_row(table, after, "output_tokens_per_s", -1)
-    assert list_keys(table, back) == list_keys(table, arrangement)
+    restored = move_row(table, after, "output_tokens_per_s", -1)
+    assert list_keys(table, restored) == list_keys(table, arrangement)
 
 
 def test_model_passes_the_model_tester(make_table: MakeTable, qtmodeltester: ModelTester) -> None:

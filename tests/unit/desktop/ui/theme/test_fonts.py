@@ -67,7 +67,7 @@ def test_pdf_embeds_each_weight(tmp_path: Path) -> None:
     content = write_pdf(tmp_path).read_bytes()
     names = {name.split(b"+")[-1] for name in re.findall(rb"/FontName /([A-Za-z+#0-9-]+)", content)}
     assert len(names) == 3
-    streams = [_decompress(part) for part in re.findall(rb"stream\r?\n(.*?)endstream", content, re.DOTALL)]
+    streams = [_decompress(data) for data in re.findall(rb"stream\r?\n(.*?)endstream", content, re.DOTALL)]
     maps = [stream for stream in streams if b"beginbfrange" in stream or b"beginbfchar" in stream]
     assert len(maps) == 3
 

@@ -138,7 +138,7 @@ def test_typing_replaces_the_value_after_tab_or_click(load: LoadSlider, *, by_mo
     assert load.value == 2_000
 
 
-def test_a_second_click_sets_the_cursor(load: LoadSlider) -> None:
+def test_second_click_sets_the_cursor(load: LoadSlider) -> None:
     load.activateWindow()
     position = QPoint(load.field.width() - 4, 10)
     QTest.mouseClick(load.field, LEFT, pos=position)

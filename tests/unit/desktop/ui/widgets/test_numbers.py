@@ -99,7 +99,7 @@ def test_decade_steps_are_round_and_include_both_ends() -> None:
     assert make_decade_steps(0.5, 7) == (0.5, 0.6, 0.8, 1, 1.5, 2, 3, 4, 5, 6, 7)
 
 
-def test_the_nearest_step_is_nearest_by_ratio() -> None:
+def test_nearest_step_is_nearest_by_ratio() -> None:
     steps = make_count_steps(1, 1024)
     assert steps[find_nearest_step(steps, 64)] == 64
     assert steps[find_nearest_step(steps, 56)] == 64

@@ -83,7 +83,7 @@ def test_accelerator_is_added_by_keyboard_and_can_be_estimated(desk: Desk, theme
     assert all(entry.id != "testbed-one" for entry in desk.service.catalog.things())
 
 
-def test_an_attribute_of_the_registry_has_a_row(desk: Desk, theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attribute_of_the_registry_has_a_row(desk: Desk, theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
     attribute = registry.Attribute("boost_power", "Boost power", "W", form=registry.Placement("power", 9))
     monkeypatch.setitem(registry.ATTRIBUTES, attribute.key, attribute)
     dialog = AcceleratorForm(desk, theme)

@@ -23,7 +23,7 @@ def fill(dialog: SystemForm, **texts: str) -> None:
         type_text(text) if text else press_key(Qt.Key.Key_Delete)
 
 
-def test_a_system_is_added_by_keyboard(desk: Desk, theme: Theme, show: Show) -> None:
+def test_system_is_added_by_keyboard(desk: Desk, theme: Theme, show: Show) -> None:
     dialog = SystemForm(desk, theme)
     show(dialog)
     press_key(Qt.Key.Key_Return)

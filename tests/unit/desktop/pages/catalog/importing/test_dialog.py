@@ -69,7 +69,7 @@ def list_texts(widget: QWidget) -> list[str]:
     return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
 
 
-def test_a_model_is_shown_with_its_exact_figures(user_window: MainWindow, qtbot: QtBot) -> None:
+def test_model_is_shown_with_its_exact_figures(user_window: MainWindow, qtbot: QtBot) -> None:
     dialog = open_dialog(user_window, propose_model(), qtbot)
     visible_texts = list_texts(dialog)
     # 4 layers of attention 512 × (2 × 512 + 2 × 128), feed-forward 3 × 512 × 2048 and two norms; embeddings and norm.

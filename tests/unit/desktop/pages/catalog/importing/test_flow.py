@@ -113,7 +113,7 @@ def test_several_files_are_imported_in_turn(
     assert second.windowTitle().endswith("2 of 2")
     second.accept()
     qtbot.waitUntil(lambda: user_window.note.text.startswith("Imported Other."))
-    assert {thing.id for thing in user_service.catalog.things() if thing.own} == {"other"}
+    assert {entry.id for entry in user_service.catalog.things() if entry.own} == {"other"}
 
 
 def write_broken_files(folder: Path) -> list[tuple[Path, str]]:

@@ -17,9 +17,9 @@ from gpudesk.documents.packs import make_pack
 from gpudesk.service import GpuDeskService
 
 
-def set_power(service: GpuDeskService, thing: str, watts: int) -> None:
-    source = make_user_source(f"Measured on {thing}")
-    service.user_catalog.do(state_value(service.catalog, thing, "tdp", watts, "W", source, today="2026-11-21"))
+def set_power(service: GpuDeskService, entry_id: str, watts: int) -> None:
+    source = make_user_source(f"Measured on {entry_id}")
+    service.user_catalog.do(state_value(service.catalog, entry_id, "tdp", watts, "W", source, today="2026-11-21"))
 
 
 def write_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> Path:
@@ -48,8 +48,8 @@ def open_dialog(window: MainWindow, path: Path, qtbot: QtBot) -> PackDialog:
     return dialog
 
 
-def get_power(service: GpuDeskService, thing: str) -> object:
-    return service.catalog.attribute(thing, "tdp").value
+def get_power(service: GpuDeskService, entry_id: str) -> object:
+    return service.catalog.attribute(entry_id, "tdp").value
 
 
 def test_all_values_are_selected_by_default_and_imported(
