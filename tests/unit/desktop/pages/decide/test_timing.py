@@ -20,7 +20,7 @@ from gpudesk.domain.purchase import DeferralVerdict
 from gpudesk.report.decision.buy_or_wait import format_deferral_verdict
 from gpudesk.report.labels import get_today
 from gpudesk.text.messages import InputError
-from tests.unit.desktop.pages.decide.views_of import show_view
+from tests.unit.desktop.pages.decide.view_helpers import show_view
 
 SOON: Mapping[str, AnswerValue] = {"buy_part": "h200-sxm", "next_part": "b200-hgx", "months_to_next": 6.0}
 

@@ -38,14 +38,14 @@ from gpudesk.report.explanation.parts import (
     TermLine,
 )
 from gpudesk.service import GpuDeskService
-from tests.unit.desktop.ui.panel.reading import (
+from tests.unit.desktop.ui.panel.panel_helpers import (
     check_model,
     click_row,
     get_current_text,
     list_folds,
+    list_sections,
     list_sentences,
     press_keys,
-    list_sections,
 )
 
 BANDWIDTH = select_attribute("mi325x", "memory_bandwidth")

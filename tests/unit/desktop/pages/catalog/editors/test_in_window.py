@@ -62,7 +62,7 @@ def test_new_value_updates_the_answer(window: MainWindow, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("request", "least"),
+    ("editor_request", "least"),
     [
         (EditorRequest(EditorKind.ACCELERATOR, thing=ACCELERATOR), 10),
         (EditorRequest(EditorKind.SYSTEM), 3),
@@ -72,9 +72,9 @@ def test_new_value_updates_the_answer(window: MainWindow, qtbot: QtBot) -> None:
     ],
 )
 def test_typing_replaces_the_number_of_each_field(
-    window: MainWindow, qtbot: QtBot, request: EditorRequest, least: int
+    window: MainWindow, qtbot: QtBot, editor_request: EditorRequest, least: int
 ) -> None:
-    window.catalog.open_editor(request)
+    window.catalog.open_editor(editor_request)
     (dialog,) = (each for each in window.findChildren(QDialog) if each.isVisible())
     qtbot.waitUntil(dialog.isActiveWindow)
     fields = [each for each in dialog.findChildren(ValueEdit) if not each.keeps_text and each.isEnabled()]
