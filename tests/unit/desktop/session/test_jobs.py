@@ -67,13 +67,14 @@ def count_to(total: int, pause_s: float = 0.0) -> ProgressSteps[object]:
     return total
 
 
-def run_forever(closed_jobs: list[str]) -> ProgressSteps[object]:
+def run_forever(log: list[str]) -> ProgressSteps[object]:
+    log.append("started")
     try:
         while True:
             yield JobProgress(READING)
             time.sleep(0.001)
     finally:
-        closed_jobs.append("closed")
+        log.append("closed")
 
 
 def test_result_arrives_in_the_main_thread(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
@@ -112,22 +113,22 @@ def test_unexpected_exception_is_raised_in_the_main_thread(jobs: Jobs, outcome: 
 
 
 def test_cancelled_job_reports_and_cleans_up(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
-    closed_jobs: list[str] = []
-    start(jobs, run_forever(closed_jobs), outcome)
-    qtbot.wait(20)
+    log: list[str] = []
+    start(jobs, run_forever(log), outcome)
+    qtbot.waitUntil(lambda: log == ["started"])
     jobs.cancel()
     qtbot.waitUntil(lambda: outcome.results == ["cancelled"])
-    assert closed_jobs == ["closed"]
+    assert log == ["started", "closed"]
 
 
 def test_new_job_replaces_an_older_one_of_its_kind(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
-    closed_jobs: list[str] = []
+    log: list[str] = []
     old, other = Outcome(), Outcome()
-    start(jobs, run_forever(closed_jobs), old)
-    qtbot.wait(20)
+    start(jobs, run_forever(log), old)
+    qtbot.waitUntil(lambda: log == ["started"])
     start(jobs, count_to(7), other, kind="other")
     start(jobs, count_to(3), outcome)
-    qtbot.waitUntil(lambda: outcome.results == [3] and other.results == [7] and closed_jobs == ["closed"])
+    qtbot.waitUntil(lambda: outcome.results == [3] and other.results == [7] and log == ["started", "closed"])
     assert old.results == []
 
 
@@ -155,12 +156,12 @@ def test_long_job_shows_progress_and_can_be_cancelled(
 
 
 def test_stop_waits_for_threads_and_reports_nothing(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
-    closed_jobs: list[str] = []
+    log: list[str] = []
     interval = sys.getswitchinterval()
-    start(jobs, run_forever(closed_jobs), outcome)
-    qtbot.wait(20)
+    start(jobs, run_forever(log), outcome)
+    qtbot.waitUntil(lambda: log == ["started"])
     jobs.stop()
-    assert closed_jobs == ["closed"]
+    assert log == ["started", "closed"]
     assert not jobs.running
     assert sys.getswitchinterval() == interval
     qtbot.wait(20)
@@ -168,16 +169,16 @@ def test_stop_waits_for_threads_and_reports_nothing(jobs: Jobs, outcome: Outcome
 
 
 def test_jobs_deleted_with_their_owner_no_longer_run(outcome: Outcome, qtbot: QtBot) -> None:
-    owner, closed_jobs = QObject(), list[str]()
+    owner, log = QObject(), list[str]()
     jobs = Jobs(Formatter(), owner)
-    start(jobs, run_forever(closed_jobs), outcome)
-    time.sleep(0.05)
+    start(jobs, run_forever(log), outcome)
+    qtbot.waitUntil(lambda: log == ["started"])
     start(jobs, count_to(1), outcome)
     # The second has finished, but its result has not arrived; the first has only been asked to end.
     time.sleep(0.05)
     assert Jobs.any_running()
     shiboken6.delete(owner)
-    assert closed_jobs == ["closed"]
+    assert log == ["started", "closed"]
     assert not Jobs.any_running()
     assert gc.isenabled()
     qtbot.wait(20)
@@ -187,9 +188,9 @@ def test_jobs_deleted_with_their_owner_no_longer_run(outcome: Outcome, qtbot: Qt
 
 def test_switch_interval_is_restored_after_jobs_of_two_windows(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
     interval = sys.getswitchinterval()
-    others, closed_jobs = Jobs(Formatter()), list[str]()
-    start(jobs, run_forever(closed_jobs), outcome)
-    start(others, run_forever(closed_jobs), outcome)
+    others, log = Jobs(Formatter()), list[str]()
+    start(jobs, run_forever(log), outcome)
+    start(others, run_forever(log), outcome)
     assert sys.getswitchinterval() < interval
     jobs.stop()
     assert sys.getswitchinterval() < interval
