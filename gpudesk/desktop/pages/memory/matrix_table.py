@@ -30,7 +30,6 @@ from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter, paint_ring
 from gpudesk.domain.sizing import FitCell
-from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.sizing import HeadroomLevel, classify_headroom, compute_headroom_share
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
@@ -230,16 +229,6 @@ _COLUMN: Final = 70.0
 _LABELS: Final = 0.4
 
 
-@frozen_dataclass
-class _CellFace:
-    """Content and colors of a cell."""
-
-    count: str
-    share: str
-    tint: str
-    color: str
-
-
 class FitMatrixTableView(PaintedTable):
     """Shows a `FitModel`; Enter or a double click opens a cell."""
 
@@ -256,7 +245,7 @@ class FitMatrixTableView(PaintedTable):
         self._most, self._pale = 0, False
         self._present: tuple[str, AbstractSet[str]] = ("", frozenset())
         self._hatches: dict[tuple[int, float], QPixmap] = {}
-        self._faces: dict[tuple[int, float], _CellFace] = {}
+        self._faces: dict[tuple[int, float], tuple[str, str, str, str]] = {}
         self.heads = FitMatrixColumnHeader(theme, model, formatter, self)
         self.labels = FitMatrixRowHeader(theme, self._texts, model, formatter, self)
         self.set_up(model, self.heads, self.labels)
@@ -394,7 +383,7 @@ class FitMatrixTableView(PaintedTable):
                 x, middle = box.center().x() - width / 2, box.center().y()
                 self._layer.text("small", "text3", MISSING_VALUE_TEXT, x, middle)
             else:
-                self._paint_count(pen, box, self._find_face(cell.count, compute_headroom_share(cell)), cell.count)
+                self._paint_count(pen, box, cell, cell.count)
             if line.model.id == self._present[0] and self._table.column(column.number).part.id in self._present[1]:
                 pen.frame(box, "text1", radius=5.0)
 
@@ -402,26 +391,22 @@ class FitMatrixTableView(PaintedTable):
         gap = self._theme.length(_GAP)
         return QRectF(column.start + gap, row.start + gap, column.size - 2 * gap, row.size - 1 - 2 * gap)
 
-    def _find_face(self, count: int, share: float) -> _CellFace:
-        """Return the look of a count with its free share; there are few different ones."""
-        key = count, round(share, 2)
-        face = self._faces.get(key)
-        if face is None:
-            tint, color = TINTS[classify_headroom(share)]
-            face = _CellFace(self._formatter.count(count), self._formatter.per_cent(key[1]), tint, color)
-            self._faces[key] = face
-        return face
-
-    def _paint_count(self, pen: ThemePainter, box: QRectF, face: _CellFace, count: int) -> None:
+    def _paint_count(self, pen: ThemePainter, box: QRectF, cell: FitCell, number: int) -> None:
         """Write a count and the free share; counts above the filter, and all while pale, are not tinted."""
-        is_tinted = not (self._pale or 0 < self._most < count)
-        if is_tinted:
-            pen.tint(box, face.tint)
-        color = face.color if is_tinted else "text3"
+        # There are few different ones.
+        key = number, round(compute_headroom_share(cell), 2)
+        if key not in self._faces:
+            texts = self._formatter.count(number), self._formatter.per_cent(key[1])
+            self._faces[key] = (*texts, *TINTS[classify_headroom(compute_headroom_share(cell))])
+        count, share, tint, color = self._faces[key]
+        if self._pale or 0 < self._most < number:
+            color = "text3"
+        else:
+            pen.tint(box, tint)
         end = box.left() + box.width() * _COUNT_ENDS
-        self._layer.right("label", color, face.count, box.left(), end, box.center().y())
+        self._layer.right("label", color, count, box.left(), end, box.center().y())
         x = end + self._theme.length(_BETWEEN)
-        self._layer.text("caption", color, face.share, x, box.center().y(), box.right() - x)
+        self._layer.text("caption", color, share, x, box.center().y(), box.right() - x)
 
     def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
         return self._get_box(row, column).adjusted(0, -1, 1, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QObject, QRect, QRectF, QSize, Qt, Signal
@@ -19,7 +19,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
-from gpudesk.domain.answer import Answer, ComparisonColumn
+from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.sizing import DeploymentSize, SmallestDeployments
@@ -127,79 +127,63 @@ def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
     except InputError:
         # Faults of a scenario are shown above the page.
         return NeededTable()
-    groups = tuple(_make_groups(answer, desk.names, deployments, formatter, brief=brief))
-    return NeededTable(desk.columns, groups, explain_degrees(deployments))
-
-
-def _make_groups(
-    answer: Answer,
-    names: Sequence[str],
-    deployments: Sequence[Sequence[SmallestDeployments]],
-    formatter: Formatter,
-    *,
-    brief: bool,
-) -> Iterator[NeededGroup]:
     work = answer.scenario.workload
-    title = label_requests_in_flight(work, formatter)
-    if title is not None:
-        yield _GroupBuilder(answer, names, title, for_load=True, formatter=formatter).group(deployments)
-        if brief:
-            return
-    one = label_single_request(work, formatter)
-    yield _GroupBuilder(answer, names, one, for_load=False, formatter=formatter).group(deployments)
-
-
-@frozen_dataclass
-class _GroupBuilder:
-    """Makes the rows for the whole load, or for one request."""
-
-    answer: Answer
-    names: Sequence[str]
-    title: str
-    for_load: bool
-    formatter: Formatter
-
-    def group(self, deployments: Sequence[Sequence[SmallestDeployments]]) -> NeededGroup:
-        return NeededGroup(
-            self.title, tuple(self._make_needed_row(across) for across in zip(*deployments, strict=True))
+    titles = {True: label_requests_in_flight(work, formatter), False: label_single_request(work, formatter)}
+    groups = tuple(
+        NeededGroup(
+            title,
+            tuple(_make_needed_row(desk, answer, title, across, for_load) for across in zip(*deployments, strict=True)),
         )
+        for for_load, title in titles.items()
+        if title is not None
+    )
+    return NeededTable(desk.columns, groups[:1] if brief else groups, explain_degrees(deployments))
 
-    def _make_needed_row(self, across: Sequence[SmallestDeployments]) -> NeededRow:
-        alike = len({needed.weights for needed in across}) == 1
-        label = tr("{format} weights", format=label_weight_width(across, self.formatter))
-        columns = zip(self.answer.columns, self.names, across, strict=True)
-        cells = tuple(
-            self._make_needed_cell(position, column, name, needed, name_format=not alike)
-            for position, (column, name, needed) in enumerate(columns)
-        )
-        own = STORAGE_FORMATS[resolve_fp4(self.answer.scenario.weights, "")].bits
-        return NeededRow(label, across[0].bits == own, cells)
 
-    def _make_needed_cell(
-        self, position: int, column: ComparisonColumn, name: str, needed: SmallestDeployments, *, name_format: bool
-    ) -> NeededCell:
-        size = needed.load if self.for_load else needed.one
-        many, plan, reason = "", "", ""
-        if size is not None:
-            many, plan = self.formatter.count(size.count), format_degrees(size.plan, self.formatter)
-            format_label = label_precision(needed.weights) if name_format else ""
-            below = ", ".join(each for each in (format_label, plan) if each)
-        else:
-            below = summarize_reason(needed.reason)
-            reason = "" if needed.reason is None else format_message(needed.reason, self.formatter)
-        return NeededCell(
-            position=position,
-            title=self.title,
-            name=name,
-            weights=needed.weights,
-            vendor=column.accelerator.vendor,
-            count=None if size is None else size.count,
-            many=many,
-            plan=plan,
-            below=below,
-            reason=capitalize_first(reason),
-            present=_is_current_deployment(column.estimate, needed, size),
-        )
+def _make_needed_row(
+    desk: Desk, answer: Answer, title: str, across: Sequence[SmallestDeployments], for_load: bool
+) -> NeededRow:
+    """Return the row of one weight width, for the whole load or for one request."""
+    alike = len({needed.weights for needed in across}) == 1
+    cells = tuple(
+        _make_needed_cell(place, column, title, needed, needed.load if for_load else needed.one, alike, desk.formatter)
+        for place, (column, needed) in enumerate(zip(desk.columns, across, strict=True))
+    )
+    label = tr("{format} weights", format=label_weight_width(across, desk.formatter))
+    own = STORAGE_FORMATS[resolve_fp4(answer.scenario.weights, "")].bits
+    return NeededRow(label, across[0].bits == own, cells)
+
+
+def _make_needed_cell(
+    position: int,
+    column: AcceleratorColumn,
+    title: str,
+    needed: SmallestDeployments,
+    size: DeploymentSize | None,
+    alike: bool,
+    formatter: Formatter,
+) -> NeededCell:
+    """Return a cell; its second line names the format unless all columns have it (`alike`)."""
+    many, plan, reason = "", "", ""
+    if size is not None:
+        many, plan = formatter.count(size.count), format_degrees(size.plan, formatter)
+        below = ", ".join(each for each in ("" if alike else label_precision(needed.weights), plan) if each)
+    else:
+        below = summarize_reason(needed.reason)
+        reason = "" if needed.reason is None else capitalize_first(format_message(needed.reason, formatter))
+    return NeededCell(
+        position=position,
+        title=title,
+        name=column.name,
+        weights=needed.weights,
+        vendor=column.column.accelerator.vendor,
+        count=None if size is None else size.count,
+        many=many,
+        plan=plan,
+        below=below,
+        reason=reason,
+        present=_is_current_deployment(column.column.estimate, needed, size),
+    )
 
 
 def _is_current_deployment(estimate: Estimate | None, needed: SmallestDeployments, size: DeploymentSize | None) -> bool:
@@ -223,33 +207,14 @@ class NeededModel(TableItemModel):
         self.lines: tuple[NeededGroup | NeededRow, ...] = ()
 
     def show(self, table: NeededTable) -> None:
-        lines: list[NeededGroup | NeededRow] = []
-        for group in table.groups:
-            lines += [group, *group.rows]
-        before = self.lines
-        heads, old = (
-            [(*head.identity, self.format_memory(head)) for head in each.heads] for each in (table, self._table)
+        lines: tuple[NeededGroup | NeededRow, ...] = tuple(
+            line for group in table.groups for line in (group, *group.rows)
         )
-        alike = len(heads) == len(old) and [type(line) for line in lines] == [type(line) for line in before]
-        if not alike:
-            self.beginResetModel()
-        self._table, self.lines = table, tuple(lines)
-        if not alike:
-            self.endResetModel()
-            return
-        if heads != old:
-            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(heads))
-        for number, (one, other) in enumerate(zip(before, lines, strict=True)):
-            if self._collect_visible_content(one) != self._collect_visible_content(other):
-                self.dataChanged.emit(self.index(number, 0), self.index(number, len(heads)))
-
-    @staticmethod
-    def _collect_visible_content(line: NeededGroup | NeededRow) -> object:
-        """Return the visible content of a line: not the sentences, which name the load."""
-        if isinstance(line, NeededGroup):
-            return line.title
-        cells = [(cell.count, cell.below, cell.reason, cell.present) for cell in line.cells]
-        return line.label, line.present, cells
+        is_alike = len(table.heads) == len(self._table.heads) and [*map(type, lines)] == [*map(type, self.lines)]
+        with self.exchanging(is_alike=is_alike):
+            self._table, self.lines = table, lines
+        if is_alike:
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(table.heads))
 
     # Lookup
 

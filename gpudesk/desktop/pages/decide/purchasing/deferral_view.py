@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -23,22 +23,21 @@ from gpudesk.desktop.pages.decide.purchasing.deferral_result import DeferralResu
 from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanInputRow, PlanView, describe_removed_part
 from gpudesk.desktop.pages.decide.purchasing.watch_list import WatchEntry, WatchListBlock
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row, set_beside
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.answer import Scenario
-from gpudesk.domain.cost import COST_INPUTS, UncertainValue
-from gpudesk.domain.decision import QUESTIONS, AnswerValue
+from gpudesk.domain.cost import COST_INPUTS, CostSettings, UncertainValue
+from gpudesk.domain.decision import QUESTIONS
 from gpudesk.domain.purchase import NEWEST_ACCELERATOR, DeferralAnalysis
 from gpudesk.domain.reference_data import SignalStatus
 from gpudesk.domain.reference_data import WatchSignal as WatchedSignal
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.domain.user_facts import FactEdit
-from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.paths import MissingFileError
-from gpudesk.report.costs import MoneyFormatter, get_input_unit, label_cost_input
+from gpudesk.report.costs import get_input_unit, label_cost_input
 from gpudesk.report.decision.buy_or_wait import (
     describe_deferral_origin,
     find_lacking_costs,
@@ -56,22 +55,6 @@ _SLIP: Final = ("slip_low", "slip_likely", "slip_high")
 _ROWS: Final = (_LAUNCH, "months_to_next", "slip", "years", "usd_per_month", "tokens_per_month")
 #: Missing costs of the next accelerator -> the cost input for them.
 _COSTS: Final = {"price": "price_usd", "power": "accelerator_w"}
-
-
-@frozen_dataclass
-class DeferralFormState:
-    """The content of the form: the scenario, its analysis if there is one, and its accelerators.
-
-    `key` is the column to buy, `columns` are the names of all by key; `following` is the next accelerator, if any.
-    """
-
-    scenario: Scenario
-    analysis: DeferralAnalysis | None
-    key: str
-    columns: Mapping[str, str]
-    names: Mapping[str, str]
-    following: Accelerator | None
-    money: MoneyFormatter
 
 
 class DeferralForm(PlanForm):
@@ -125,7 +108,69 @@ class DeferralForm(PlanForm):
 
     # Display
 
-    def set_parts(self, parts: Sequence[Accelerator]) -> None:
+    def show_inputs(
+        self,
+        evaluated: EvaluatedAnswer,
+        position: int,
+        parts: Sequence[Accelerator],
+        analysis: DeferralAnalysis | None,
+        following: Accelerator | None,
+    ) -> None:
+        """Show the inputs of buying the accelerator at a position; with the analysis and the next one, if known."""
+        scenario, money = evaluated.answer.scenario, evaluated.money
+        plans = scenario.decision.plans
+        names = {part.id: shorten_name(part.name) for part in parts}
+
+        def describe_origin(name: str, is_user_value: bool) -> str:
+            if analysis is None:
+                return ""
+            return describe_deferral_origin(name, analysis, is_user_value=is_user_value, names=names)
+
+        own = ChoiceOption("", tr("As recommended"))
+        columns = [ChoiceOption(key, name) for key, name in evaluated.names.items()]
+        self.fields["buy_part"].set_options([own, *columns] if "buy_part" in plans else columns)
+        self.fields["buy_part"].set_value(evaluated.keys[position])
+        chosen = scenario.accelerators[position].accelerator
+        self._offer_next([part for part in parts if part.id != chosen])
+        key = str(plans.get("next_part", NEWEST_ACCELERATOR))
+        # The newest one is known only with the plan.
+        other = names.get(key, tr("None") if analysis is not None or key == NO_PART else "…")
+        self.fields["next_part"].set_value(key, other if following is None else shorten_name(following.name))
+        for name, label in self.origin_labels.items():
+            removed = describe_removed_part(scenario, name) if name == "buy_part" else ""
+            label.setText(removed or describe_origin(name, name in plans))
+        months, comes_from = get_launch_months(scenario)
+        is_own = comes_from is InputOrigin.DIALOGUE
+        unit = get_deferral_unit(_LAUNCH, money)
+        self.rows[_LAUNCH].show_values([months], unit, describe_origin(_LAUNCH, is_own), is_user_value=is_own)
+        if analysis is None:
+            return
+        self._enable_rows(are_known=True)
+        self._slip = analysis.slip_months
+        is_own = any(name in plans for name in _SLIP)
+        origin = describe_origin("slip_likely", is_own)
+        self.rows["slip"].show_values(analysis.slip_months, tr("months"), origin, is_user_value=is_own)
+        next_in = analysis.months_to_next
+        # No date is known to the day.
+        if next_in is not None and "months_to_next" not in plans:
+            next_in = UncertainValue.exactly(round(next_in.likely, 1))
+        rate = money.convert_to_currency(1.0)
+        for name, value, scale in (
+            ("months_to_next", next_in, 1.0),
+            ("years", UncertainValue.exactly(analysis.years), 1.0),
+            ("usd_per_month", analysis.monthly.without_usd, rate),
+            ("tokens_per_month", analysis.tokens_per_month, _MILLION),
+        ):
+            likely, is_own = None if value is None else value.likely, name in plans
+            origin, unit = describe_origin(name, is_own), get_deferral_unit(name, money)
+            self.rows[name].show_values([likely], unit, origin, is_user_value=is_own, scale=scale)
+        if following is not None:
+            self._show_costs(scenario.costs, following, find_lacking_costs(analysis, following.name), rate)
+        else:
+            for row in self.costs.values():
+                row.hide()
+
+    def _offer_next(self, parts: Sequence[Accelerator]) -> None:
         announced, others = tr("Announced"), tr("Other")
         ordered = sorted(parts, key=lambda part: not part.announced)
         self.fields["next_part"].set_provider(
@@ -141,89 +186,17 @@ class DeferralForm(PlanForm):
             )
         )
 
-    def show_facts(self, facts: DeferralFormState) -> None:
-        plans = facts.scenario.decision.plans
-        own = ChoiceOption("", tr("As recommended"))
-        columns = [ChoiceOption(key, name) for key, name in facts.columns.items()]
-        self.fields["buy_part"].set_options([own, *columns] if "buy_part" in plans else columns)
-        self.fields["buy_part"].set_value(facts.key)
-        self._show_next(facts, plans)
-        analysis = facts.analysis
-        for name in self.fields:
-            self.origin_labels[name].setText(self._describe_origin(name, facts, plans))
-        self._show_launch(facts)
-        if analysis is None:
-            return
-        self._enable_rows(are_known=True)
-        self._slip = analysis.slip_months
-        next_in = analysis.months_to_next
-        # No date is known to the day.
-        if next_in is not None and "months_to_next" not in plans:
-            next_in = UncertainValue.exactly(round(next_in.likely, 1))
-        self._show(facts, "months_to_next", next_in)
-        is_user_value = any(name in plans for name in _SLIP)
-        origin = describe_deferral_origin("slip_likely", analysis, is_user_value=is_user_value, names=facts.names)
-        self.rows["slip"].show_values(analysis.slip_months, tr("months"), origin, is_user_value=is_user_value)
-        self._show(facts, "years", UncertainValue.exactly(analysis.years))
-        money = facts.money
-        self._show(facts, "usd_per_month", analysis.monthly.without_usd, money.convert_to_currency(1.0))
-        self._show(facts, "tokens_per_month", analysis.tokens_per_month, _MILLION)
-        self._show_costs(facts)
-
-    def _describe_origin(self, name: str, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> str:
-        removed = describe_removed_part(facts.scenario, name) if name == "buy_part" else ""
-        if removed or facts.analysis is None:
-            return removed
-        return describe_deferral_origin(name, facts.analysis, is_user_value=name in plans, names=facts.names)
-
-    def _show_next(self, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> None:
-        key = str(plans.get("next_part", NEWEST_ACCELERATOR))
-        if facts.following is not None:
-            text = shorten_name(facts.following.name)
-        else:
-            # The newest one is known only with the plan.
-            text = facts.names.get(key, tr("None") if facts.analysis is not None or key == NO_PART else "…")
-        self.fields["next_part"].set_value(key, text)
-
-    def _show_launch(self, facts: DeferralFormState) -> None:
-        months, comes_from = get_launch_months(facts.scenario)
-        from_dialogue = comes_from is InputOrigin.DIALOGUE
-        origin = (
-            ""
-            if facts.analysis is None
-            else describe_deferral_origin(_LAUNCH, facts.analysis, is_user_value=from_dialogue, names={})
-        )
-        self.rows[_LAUNCH].show_values(
-            [months], get_deferral_unit(_LAUNCH, facts.money), origin, is_user_value=from_dialogue
-        )
-
-    def _show(self, facts: DeferralFormState, name: str, value: UncertainValue | None, scale: float = 1.0) -> None:
-        if facts.analysis is None:
-            return
-        is_user_value = name in facts.scenario.decision.plans
-        origin = describe_deferral_origin(name, facts.analysis, is_user_value=is_user_value, names=facts.names)
-        likely = None if value is None else value.likely
-        unit = get_deferral_unit(name, facts.money)
-        self.rows[name].show_values([likely], unit, origin, is_user_value=is_user_value, scale=scale)
-
-    def _show_costs(self, facts: DeferralFormState) -> None:
+    def _show_costs(self, costs: CostSettings, part: Accelerator, lacking: Collection[str], rate: float) -> None:
         """Show the missing and stated costs of the next accelerator, which has no column with fields."""
-        part, analysis = facts.following, facts.analysis
-        lacking = frozenset[str]() if part is None or analysis is None else find_lacking_costs(analysis, part.name)
-        user_costs = {} if part is None else facts.scenario.costs.get_accelerator_inputs(part.id)
+        user_costs = costs.get_accelerator_inputs(part.id)
         for kind, name in _COSTS.items():
-            row = self.costs[name]
-            row.setVisible(part is not None and (kind in lacking or name in user_costs))
-            if part is None:
-                continue
+            row, is_own = self.costs[name], name in user_costs
+            row.setVisible(kind in lacking or is_own)
             row.label.setText(tr("{input}, {name}", input=label_cost_input(name), name=shorten_name(part.name)))
-            value = user_costs[name].likely if name in user_costs else None
-            origin = tr("entered by you") if name in user_costs else tr("unknown: enter a value")
-            currency = facts.scenario.costs.currency
-            scale = facts.money.convert_to_currency(1.0) if name == "price_usd" else 1.0
-            row.show_values(
-                [value], get_input_unit(name, currency), origin, is_user_value=name in user_costs, scale=scale
-            )
+            value = user_costs[name].likely if is_own else None
+            origin = tr("entered by you") if is_own else tr("unknown: enter a value")
+            unit, scale = get_input_unit(name, costs.currency), rate if name == "price_usd" else 1.0
+            row.show_values([value], unit, origin, is_user_value=is_own, scale=scale)
 
     # Editing
 
@@ -332,35 +305,20 @@ class DeferralView(PlanView[DeferralAnalysis]):
     def show_result(self, analysis: DeferralAnalysis) -> None:
         by_part = {each.column.choice.accelerator: each.palette_index for each in self.evaluated.columns}
         palette_indexes = (by_part.get(analysis.chosen, 0), by_part.get(analysis.next_part or "", 0))
-        self.result.show_plan(DelayChartData(analysis, self._collect_names(), self.evaluated.money, palette_indexes))
+        names = {part.id: shorten_name(part.name) for part in self.desk.service.catalog.accelerators()}
+        self.result.show_plan(DelayChartData(analysis, names, self.evaluated.money, palette_indexes))
 
     # Display
 
     def show_form(self) -> None:
-        decided, catalog = self.evaluated, self.desk.service.catalog
-        scenario = decided.answer.scenario
-        chosen = scenario.accelerators[self._position].accelerator
         self.form.set_fault("", "")
-        self.form.set_parts([part for part in catalog.accelerators() if part.id != chosen])
-        self.form.show_facts(
-            DeferralFormState(
-                scenario=scenario,
-                analysis=self.plan_result,
-                key=decided.keys[self._position],
-                columns=decided.names,
-                names=self._collect_names(),
-                following=self._find_next_accelerator(),
-                money=decided.money,
-            )
-        )
+        parts = self.desk.service.catalog.accelerators()
+        self.form.show_inputs(self.evaluated, self._position, parts, self.plan_result, self._find_next_accelerator())
 
     def _find_next_accelerator(self) -> Accelerator | None:
         if self.plan_result is None or self.plan_result.next_part is None:
             return None
         return self.desk.service.catalog.accelerator(self.plan_result.next_part)
-
-    def _collect_names(self) -> dict[str, str]:
-        return {part.id: shorten_name(part.name) for part in self.desk.service.catalog.accelerators()}
 
     # Editing the document
 

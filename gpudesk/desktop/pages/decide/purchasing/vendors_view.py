@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt
@@ -14,6 +14,7 @@ from gpudesk.decision.purchasing.routing import list_mixing_rules
 from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList
 from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanInputRow, PlanView, describe_removed_part
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.data_table import DataTableView, make_chart_data
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -24,7 +25,6 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.routing import RequestKind, RequestRateOrigin, RoutingResult
 from gpudesk.domain.sizing import NumberBounds
-from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.data_table import DataTable
 from gpudesk.report.decision.routing import (
@@ -63,24 +63,13 @@ _MOST_COLUMNS: Final = 3
 _WIDEST: Final = 1040.0
 
 
-@frozen_dataclass
-class VendorsFormState:
-    """The content of the form: the scenario, the columns that share its requests, names, and the result."""
-
-    scenario: Scenario
-    keys: tuple[str, str]
-    columns: Mapping[str, str]
-    models: Mapping[str, str]
-    routing: RoutingResult | None
-
-
 class VendorsForm(PlanForm):
     """Two accelerators, the numbers of their requests, and another model for some of them."""
 
     def __init__(self, theme: Theme, style: NumberStyle) -> None:
         choices = {name: label_routing_input(name) for name in (*_PARTS, *_OTHER)}
         super().__init__(theme, tr("Accelerators and request split"), choices)
-        self._facts: VendorsFormState | None = None
+        self._keys = ("", "")
         self._columns = 0
         self.rows = {name: self._make_input_row(name, style) for name in _NUMBERS}
         self._cells = self._make_cells()
@@ -131,35 +120,26 @@ class VendorsForm(PlanForm):
 
     # Display
 
-    def set_models(self, models: Sequence[Model]) -> None:
+    def show_inputs(
+        self, evaluated: EvaluatedAnswer, keys: tuple[str, str], models: Sequence[Model], routing: RoutingResult | None
+    ) -> None:
+        """Show the inputs of a scenario, the columns that share its requests, and the result, if any."""
+        self._keys = keys
+        scenario = evaluated.answer.scenario
         self.fields["other_model"].set_provider(
             lambda: (
                 ChoiceOption("", tr("None (one model for all)")),
                 *(ChoiceOption(model.id, model.name, (model.organisation,)) for model in models),
             )
         )
-
-    def show_facts(self, facts: VendorsFormState) -> None:
-        self._facts = facts
-        for name, key in zip(_PARTS, facts.keys, strict=True):
+        for name, key in zip(_PARTS, keys, strict=True):
             field = self.fields[name]
-            field.set_options([ChoiceOption(each, text) for each, text in facts.columns.items()])
+            field.set_options([ChoiceOption(each, text) for each, text in evaluated.names.items()])
             field.set_value(key)
-            self.origin_labels[name].setText(self._describe_origin(name, facts))
-        self._show_other(facts)
-        self._show_numbers(facts)
-
-    def _describe_origin(self, name: str, facts: VendorsFormState) -> str:
-        if name in _PARTS and (removed := describe_removed_part(facts.scenario, name)):
-            return removed
-        is_user_value = name in facts.scenario.decision.plans
-        origin = RequestRateOrigin.YOURS if facts.routing is None else facts.routing.rate_origin
-        return describe_routing_origin(name, origin, is_user_value=is_user_value)
-
-    def _show_other(self, facts: VendorsFormState) -> None:
-        mix, _ = make_request_mix(facts.scenario)
+        mix, _ = make_request_mix(scenario)
         model = mix.model or ""
-        self.fields["other_model"].set_value(model, facts.models.get(model, model) or tr("None"))
+        name_of = {each.id: each.name for each in models}
+        self.fields["other_model"].set_value(model, name_of.get(model, model) or tr("None"))
         self.fields["other_model_kind"].set_options(
             [ChoiceOption(kind.value, label_request_class(kind)) for kind in RequestKind]
         )
@@ -172,14 +152,15 @@ class VendorsForm(PlanForm):
             ]
         )
         weights.set_value("" if mix.weights is None else mix.weights.value)
-        for name in _OTHER:
-            self.origin_labels[name].setText(self._describe_origin(name, facts))
-            self.origin_labels[name].setVisible(bool(model) or name == "other_model")
-            self.fields[name].setVisible(bool(model) or name == "other_model")
+        for name, label in self.origin_labels.items():
+            label.setText(_describe_origin(name, scenario, routing))
+            is_shown = bool(model) or name not in _OTHER[1:]
+            label.setVisible(is_shown)
+            self.fields[name].setVisible(is_shown)
+        self._show_numbers(scenario, routing)
 
-    def _show_numbers(self, facts: VendorsFormState) -> None:
-        mix, rate = make_request_mix(facts.scenario)
-        routing = facts.routing
+    def _show_numbers(self, scenario: Scenario, routing: RoutingResult | None) -> None:
+        mix, rate = make_request_mix(scenario)
         long = (
             None if routing is None else next((each for each in routing.classes if each.kind is RequestKind.LONG), None)
         )
@@ -191,12 +172,9 @@ class VendorsForm(PlanForm):
         }
         for name, row in self.rows.items():
             unit, scale = _UNITS[name]
-            is_user_value = name in facts.scenario.decision.plans
-            row.show_values(
-                [values[name]], tr(unit), self._describe_origin(name, facts), is_user_value=is_user_value, scale=scale
-            )
-        demanded = facts.scenario.demand is not None
-        self.rows["requests_per_s"].edits[0].setEnabled(not demanded)
+            is_own, origin = name in scenario.decision.plans, _describe_origin(name, scenario, routing)
+            row.show_values([values[name]], tr(unit), origin, is_user_value=is_own, scale=scale)
+        self.rows["requests_per_s"].edits[0].setEnabled(scenario.demand is None)
 
     # Editing
 
@@ -211,10 +189,7 @@ class VendorsForm(PlanForm):
 
     def _choose_part(self, name: str, key: str) -> None:
         """Set a column; if the other has the same accelerator, swap both."""
-        facts = self._facts
-        if facts is None:
-            return
-        own, other = facts.keys if name == "vendor_a" else facts.keys[::-1]
+        own, other = self._keys if name == "vendor_a" else self._keys[::-1]
         rival = "vendor_b" if name == "vendor_a" else "vendor_a"
         chosen: dict[str, str | None] = {name: key}
         if get_accelerator_id(key) == get_accelerator_id(other):
@@ -224,6 +199,13 @@ class VendorsForm(PlanForm):
     def _edit(self, name: str, value: float | None) -> None:
         whole = value is not None and PLAN_INPUTS[name].whole
         self.stated.emit({name: round(value) if whole and value is not None else value}, label_routing_input(name))
+
+
+def _describe_origin(name: str, scenario: Scenario, routing: RoutingResult | None) -> str:
+    if name in _PARTS and (removed := describe_removed_part(scenario, name)):
+        return removed
+    origin = RequestRateOrigin.YOURS if routing is None else routing.rate_origin
+    return describe_routing_origin(name, origin, is_user_value=name in scenario.decision.plans)
 
 
 _MARGIN: Final = 16.0
@@ -298,21 +280,10 @@ class VendorsView(PlanView[RoutingResult]):
     # Display
 
     def show_form(self) -> None:
-        decided, catalog = self.evaluated, self.desk.service.catalog
-        models = catalog.models()
         keys = self._find_column_keys()
         self.form.setEnabled(True)
         self.form.set_fault("", "")
-        self.form.set_models(models)
-        self.form.show_facts(
-            VendorsFormState(
-                scenario=decided.answer.scenario,
-                keys=keys,
-                columns=decided.names,
-                models={model.id: model.name for model in models},
-                routing=self.plan_result,
-            )
-        )
+        self.form.show_inputs(self.evaluated, keys, self.desk.service.catalog.models(), self.plan_result)
 
     def show_result(self, routing: RoutingResult) -> None:
         formatter = self.formatter
