@@ -207,12 +207,12 @@ class NeededModel(TableItemModel):
         self.lines: tuple[NeededGroup | NeededRow, ...] = ()
 
     def show(self, table: NeededTable) -> None:
-        lines: tuple[NeededGroup | NeededRow, ...] = tuple(
-            line for group in table.groups for line in (group, *group.rows)
-        )
+        lines: list[NeededGroup | NeededRow] = []
+        for group in table.groups:
+            lines += [group, *group.rows]
         is_alike = len(table.heads) == len(self._table.heads) and [*map(type, lines)] == [*map(type, self.lines)]
         with self.exchanging(is_alike=is_alike):
-            self._table, self.lines = table, lines
+            self._table, self.lines = table, tuple(lines)
         if is_alike:
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(table.heads))
 

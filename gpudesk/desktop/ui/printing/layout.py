@@ -94,17 +94,22 @@ def make_recommendation(recommendation: SheetRecommendation, room: float) -> She
             ),
         ]
     )
-    lead = SWATCH + 5 if recommendation.slot is not None else 0.0
-    words = make_paragraph(wrap_text(recommendation.verdict, "verdict", left - lead), "verdict")
-    step = measure_line_height("verdict")
+    words = _make_verdict(recommendation.verdict, recommendation.slot, recommendation.is_variant, left)
+    verdict = stack_pieces([question, make_space(1), words, reason])
+    return stack_pieces([make_space(6), put_side_by_side([verdict, odds], [0.0, room - right])])
+
+
+def _make_verdict(text: str, slot: int | None, is_variant: bool, room: float) -> SheetPiece:
+    """Return large text, after the swatch of its accelerator if it is about one."""
+    lead = 0.0 if slot is None else SWATCH + 5
+    words = make_paragraph(wrap_text(text, "verdict", room - lead), "verdict")
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
-        if recommendation.slot is not None:
-            ink.swatch(x, y + step / 2, recommendation.slot, is_variant=recommendation.is_variant)
+        if slot is not None:
+            ink.swatch(x, y + measure_line_height("verdict") / 2, slot, is_variant=is_variant)
         words.draw(ink, x + lead, y)
 
-    verdict = stack_pieces([question, make_space(1), SheetPiece(words.height, draw), reason])
-    return stack_pieces([make_space(6), put_side_by_side([verdict, odds], [0.0, room - right])])
+    return SheetPiece(words.height, draw)
 
 
 def _make_candidate_line(each: SheetCandidate, room: float) -> SheetPiece:
@@ -260,16 +265,9 @@ def _answers(headlines: Sequence[Headline], room: float) -> SheetPiece:
 def _answer(headline: Headline, question: Sequence[SheetPiece], room: float) -> SheetPiece:
     detail = make_paragraph(wrap_text(headline.detail, "small", room, "text2"), "small")
     winner = headline.winner
-    lead = 0.0 if winner is None else SWATCH + 5
-    step = measure_line_height("verdict")
-    words = make_paragraph(wrap_text(headline.text, "verdict", room - lead), "verdict")
-
-    def draw(ink: SheetPainter, x: float, y: float) -> None:
-        if winner is not None:
-            ink.swatch(x, y + step / 2, winner.slot, is_variant=winner.is_variant)
-        words.draw(ink, x + lead, y)
-
-    return stack_pieces([*question, make_space(1), SheetPiece(words.height, draw), make_space(1), detail])
+    slot, is_variant = (None, False) if winner is None else (winner.slot, winner.is_variant)
+    words = _make_verdict(headline.text, slot, is_variant, room)
+    return stack_pieces([*question, make_space(1), words, make_space(1), detail])
 
 
 #: More accelerators are set in landscape.
@@ -387,7 +385,7 @@ def _arrange_pages(
     further = ComparisonTable(sheet.heads, (*sheet.how_many.groups, *sheet.costs.groups))
     table = PaperTable(sheet.table, room, arrangement.density, further.groups)
     key = explain_marks(sheet, room)
-    charts = _Charts(sheet, room, formatter)
+    charts = bool(sheet.throughput or sheet.memory)
     reserved = key.height + (arrangement.least_charts + _GAP if charts else 0.0)
     remaining = _put_groups(flow, table, table.groups, reserved)
     whole = not remaining
@@ -397,11 +395,9 @@ def _arrange_pages(
         if height - arrangement.most_charts > _WORTH_BEGINNING:
             # Another block can start below; otherwise the charts use all the space.
             height = arrangement.most_charts
-        flow.put(charts.piece(height), _GAP)
+        flow.put(_make_charts(sheet, room, height, formatter), _GAP)
     is_filled = whole or flow.room < _WORTH_BEGINNING
-    while remaining:
-        flow.turn()
-        remaining = _put_groups(flow, table, remaining, 0.0)
+    _put_rest(flow, table, remaining)
     if further.groups:
         below = PaperTable(further, room, _ARRANGEMENTS[-1].density, sheet.table.groups)
         # The heads of a table that ends on this page also apply to the next one.
@@ -432,17 +428,20 @@ def _put_groups(
     return groups[count:]
 
 
+def _put_rest(flow: _Flow, table: PaperTable, groups: Sequence[SheetPiece]) -> None:
+    """Place groups on further pages, each below the heads."""
+    while groups:
+        flow.turn()
+        groups = _put_groups(flow, table, groups, 0.0)
+
+
 def _put_further(flow: _Flow, table: PaperTable, remarks: Sequence[SheetRemark], *, heads: bool) -> None:
     """Place a further table with its remarks, on the first page where its heads and its first group fit."""
     room = flow.paper.inner_width
-    remaining: Sequence[SheetPiece] = table.groups
-    if flow.room < _GAP + table.head.height + remaining[0].height:
+    if flow.room < _GAP + table.head.height + table.groups[0].height:
         flow.turn()
         heads = True
-    remaining = _put_groups(flow, table, remaining, 0.0, heads=heads)
-    while remaining:
-        flow.turn()
-        remaining = _put_groups(flow, table, remaining, 0.0)
+    _put_rest(flow, table, _put_groups(flow, table, table.groups, 0.0, heads=heads))
     for remark in remarks:
         paragraph = make_paragraph(wrap_text(f"{remark.text}.", "body", room), "body")
         if flow.room < paragraph.height + _REMARK_GAP:
@@ -508,10 +507,7 @@ def _put_rules(flow: _Flow, sheet: ComparisonSheet) -> None:
     room = flow.paper.inner_width
     table = PaperTable(build_trace_table(sheet, signed=False), room, _ARRANGEMENTS[-1].density)
     flow.put(format_trace_heading(room), _GAP)
-    remaining = _put_groups(flow, table, table.rows, 0.0)
-    while remaining:
-        flow.turn()
-        remaining = _put_groups(flow, table, remaining, 0.0)
+    _put_rest(flow, table, _put_groups(flow, table, table.rows, 0.0))
 
 
 def _put_section(flow: _Flow, section: SectionLayout, gap: float) -> None:
@@ -526,28 +522,18 @@ def _put_section(flow: _Flow, section: SectionLayout, gap: float) -> None:
             section.title = tr("{title}, continued", title=section.title) if piece else section.title
 
 
-class _Charts:
-    """Curves and bars side by side, or the ones that exist."""
-
-    def __init__(self, sheet: ComparisonSheet, room: float, formatter: Formatter) -> None:
-        self._sheet = sheet
-        self._room = room
-        self._formatter = formatter
-
-    def __bool__(self) -> bool:
-        return bool(self._sheet.throughput or self._sheet.memory)
-
-    def piece(self, height: float) -> SheetPiece:
-        share = self._room * _CURVES
-        rest = self._room - share - _BETWEEN
-        pieces, steps = [], []
-        if self._sheet.throughput:
-            pieces.append(PaperThroughputChart(self._sheet, self._formatter).piece(share, height))
-            steps.append(0.0)
-        if self._sheet.memory:
-            steps.append(self._room - rest if pieces else 0.0)
-            pieces.append(PaperMemoryChart(self._sheet).piece(rest, height))
-        return put_side_by_side(pieces, steps)
+def _make_charts(sheet: ComparisonSheet, room: float, height: float, formatter: Formatter) -> SheetPiece:
+    """Return curves and bars side by side, or the ones that exist."""
+    share = room * _CURVES
+    rest = room - share - _BETWEEN
+    pieces, steps = [], []
+    if sheet.throughput:
+        pieces.append(PaperThroughputChart(sheet, formatter).piece(share, height))
+        steps.append(0.0)
+    if sheet.memory:
+        steps.append(room - rest if pieces else 0.0)
+        pieces.append(PaperMemoryChart(sheet).piece(rest, height))
+    return put_side_by_side(pieces, steps)
 
 
 def _add_margins(
@@ -571,10 +557,7 @@ def _add_margins(
         yield (*page, PlacedPiece(SIDE, bottom, _make_page_foot(sheet, paper, number + 1, len(whole))))
 
 
-def _wrap_foot_text(sheet: ComparisonSheet, paper: Paper) -> tuple[TextLine, ...]:
-    foot_text = "  ·  ".join(f"{fact.label} {fact.value}" for fact in sheet.foot)
-    return wrap_text(foot_text, "small", paper.inner_width * _FOOT_SHARE, "text3")
-
-
 def _make_page_foot(sheet: ComparisonSheet, paper: Paper, number: int, count: int) -> SheetPiece:
-    return make_foot(_wrap_foot_text(sheet, paper), number, count, paper.inner_width)
+    text = "  ·  ".join(f"{fact.label} {fact.value}" for fact in sheet.foot)
+    lines = wrap_text(text, "small", paper.inner_width * _FOOT_SHARE, "text3")
+    return make_foot(lines, number, count, paper.inner_width)

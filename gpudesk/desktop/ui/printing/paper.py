@@ -360,7 +360,7 @@ def _scale_rect(x: float, y: float, width: float, height: float) -> QRectF:
 
 
 #: Draws at a position: the left end and the top, in points.
-DrawPiece = Callable[[SheetPainter, float, float], None]
+DrawPiece = Callable[[SheetPainter, float, float], object]
 
 
 @frozen_dataclass
@@ -419,13 +419,19 @@ def put_side_by_side(pieces: Sequence[SheetPiece], steps: Sequence[float]) -> Sh
 
 
 def make_paragraph(lines: Sequence[TextLine], style: str) -> SheetPiece:
-    each = measure_line_height(style)
+    height = measure_line_height(style) * len(lines)
+    return SheetPiece(height, lambda ink, x, y: draw_lines(ink, lines, x, y, style))
 
-    def draw(ink: SheetPainter, x: float, y: float) -> None:
-        for number, line in enumerate(lines):
-            draw_line(ink, line, x, y + number * each + find_first_baseline(style, each))
 
-    return SheetPiece(each * len(lines), draw)
+def draw_lines(
+    ink: SheetPainter, lines: Sequence[TextLine], x: float, top: float, style: str, *, is_right: bool = False
+) -> float:
+    """Draw lines from `x` on, or with `is_right` up to it; return the y below them."""
+    step = measure_line_height(style)
+    for number, line in enumerate(lines):
+        left = x - measure_line(line) if is_right else x
+        draw_line(ink, line, left, top + number * step + find_first_baseline(style, step))
+    return top + len(lines) * step
 
 
 def find_first_baseline(style: str, height: float) -> float:

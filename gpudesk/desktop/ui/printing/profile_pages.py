@@ -19,7 +19,7 @@ from gpudesk.desktop.ui.printing.paper import (
     SheetPiece,
     TextLine,
     TextRun,
-    draw_line,
+    draw_lines,
     find_first_baseline,
     limit_lines,
     make_brand,
@@ -27,7 +27,6 @@ from gpudesk.desktop.ui.printing.paper import (
     make_paragraph,
     make_rule,
     make_space,
-    measure_line,
     measure_line_height,
     measure_width,
     put_side_by_side,
@@ -382,21 +381,12 @@ def _make_heads(columns: Sequence[DataColumn], widths: Sequence[float], room: fl
         left = x
         for column, lines, width in zip(columns, heads, widths, strict=True):
             top = y + height - 2.6 - step * len(lines)
-            _draw_lines(ink, lines, left, top, width - _PAD if column.is_figure else None, "small")
+            at = left + width - _PAD if column.is_figure else left
+            draw_lines(ink, lines, at, top, "small", is_right=column.is_figure)
             left += width
         make_rule(room, "text1", 0.6).draw(ink, x, y + height - 0.6)
 
     return SheetPiece(height, draw)
-
-
-def _draw_lines(
-    ink: SheetPainter, lines: Sequence[TextLine], x: float, top: float, flush_right: float | None, style: str
-) -> None:
-    """Draw lines from `x` on, or right-aligned at `flush_right` after it."""
-    step = measure_line_height(style)
-    for number, line in enumerate(lines):
-        left = x if flush_right is None else x + flush_right - measure_line(line)
-        draw_line(ink, line, left, top + number * step + find_first_baseline(style, step))
 
 
 @frozen_dataclass
@@ -455,9 +445,10 @@ def _draw_cell(
     ink: SheetPainter, column: DataColumn, cell: DataCell, lines: _CellLines, x: float, top: float, width: float
 ) -> None:
     body, mark = measure_line_height("body"), _MARK if cell.mark else 0.0
-    flush_right = width - _PAD if column.is_figure else None
-    _draw_lines(ink, lines.text, x, top, None if flush_right is None else flush_right - mark, "body")
-    _draw_lines(ink, lines.detail, x, top + len(lines.text) * body, flush_right, "small")
+    right = x + width - _PAD
+    draw_lines(ink, lines.text, right - mark if column.is_figure else x, top, "body", is_right=column.is_figure)
+    below = top + len(lines.text) * body
+    draw_lines(ink, lines.detail, right if column.is_figure else x, below, "small", is_right=column.is_figure)
     if cell.mark:
-        at = x + width - _PAD - 4 if column.is_figure else x + measure_width(cell.text, _choose_cell_style(cell)) + 8
+        at = right - 4 if column.is_figure else x + measure_width(cell.text, _choose_cell_style(cell)) + 8
         ink.glyph(cell.mark, at, top + body / 2)

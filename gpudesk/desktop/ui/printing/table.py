@@ -14,6 +14,7 @@ from gpudesk.desktop.ui.printing.paper import (
     TextLine,
     TextRun,
     draw_line,
+    draw_lines,
     find_first_baseline,
     find_widest,
     make_rule,
@@ -353,8 +354,8 @@ class PaperTable:
                 else:
                     ink.swatch(left - SWATCH - 4, top + 6.0, head.slot, is_variant=head.is_variant)
                 top += swatch_height
-                top = _draw_right_lines(ink, name, right, top, measure_line_height("head"), "head")
-                _draw_right_lines(ink, detail, right, top, measure_line_height("small"), "small")
+                top = draw_lines(ink, name, right, top, "head", is_right=True)
+                draw_lines(ink, detail, right, top, "small", is_right=True)
             make_rule(plan.room, "text1", 0.8).draw(ink, x, y + height)
 
         return SheetPiece(height + 0.8, draw)
@@ -502,15 +503,6 @@ def _draw_gutter(ink: SheetPainter, cell: ComparisonCell, x: float, baseline: fl
 
 def _right_line(ink: SheetPainter, line: TextLine, right: float, baseline: float) -> None:
     draw_line(ink, line, right - measure_line(line), baseline)
-
-
-def _draw_right_lines(
-    ink: SheetPainter, lines: Sequence[TextLine], right: float, top: float, step: float, style: str
-) -> float:
-    """Draw right-aligned lines; return the y of the next one."""
-    for number, line in enumerate(lines):
-        _right_line(ink, line, right, top + number * step + find_first_baseline(style, step))
-    return top + len(lines) * step
 
 
 def explain_marks(sheet: ComparisonSheet, room: float) -> SheetPiece:
