@@ -29,6 +29,7 @@ from gpudesk.desktop.pages.memory.bars import (
 )
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
+from gpudesk.desktop.ui.theme.tokens import PaintStyle
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -128,15 +129,14 @@ _VERDICTS: Final = {
 }
 
 
-def locate_bar(pen: ThemePainter, at: MemoryBarLayout, size: float) -> QRectF:
+def locate_bar(look: PaintStyle, at: MemoryBarLayout, size: float) -> QRectF:
     """Return the rectangle of a bar of a number of bytes."""
-    length = pen.look.length
-    return QRectF(at.left, round(length(BAR_TOP)), at.x(size) - at.left, round(length(BAR)))
+    return QRectF(at.left, round(look.length(BAR_TOP)), at.x(size) - at.left, round(look.length(BAR)))
 
 
 def _paint_name(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
     length = pen.look.length
-    middle = locate_bar(pen, at, bar.capacity).center().y()
+    middle = locate_bar(pen.look, at, bar.capacity).center().y()
     pen.swatch(0, middle, bar.slot, is_variant=bar.is_variant)
     left, width = length(SWATCH), at.left - length(SWATCH) - length(_INSET)
     color = pen.look.name_color(bar.slot)
@@ -150,23 +150,23 @@ def _paint_segments(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout
     painter.save()
     clip = QPainterPath()
     radius = pen.look.length(_BAR_RADIUS)
-    clip.addRoundedRect(locate_bar(pen, at, bar.extent), radius, radius)
+    clip.addRoundedRect(locate_bar(pen.look, at, bar.extent), radius, radius)
     painter.setClipPath(clip, Qt.ClipOperation.IntersectClip)
-    painter.fillRect(locate_bar(pen, at, bar.capacity), pen.color("sunken"))
+    painter.fillRect(locate_bar(pen.look, at, bar.capacity), pen.color("sunken"))
     for part in bar.parts:
         _paint_segment(pen, bar, at, part)
     painter.restore()
     short = bar.part(MemorySegmentKind.SHORT)
     if short is not None:
         end = max(at.x(short.end), at.x(bar.capacity) if short.end >= bar.capacity * 0.9 else 0.0)
-        middle = locate_bar(pen, at, bar.capacity).center().y()
+        middle = locate_bar(pen.look, at, bar.capacity).center().y()
         if at.x(bar.capacity) <= end:
             place = QRectF(end + pen.look.length(_INSET), middle - 10, at.verdict - end, 20)
             pen.text(place, bar.needed_text, font="caption", color="unfit")
 
 
 def _paint_segment(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout, part: MemorySegment) -> None:
-    rect = locate_bar(pen, at, part.end)
+    rect = locate_bar(pen.look, at, part.end)
     rect.setLeft(at.x(part.start))
     if part.kind in _INKS:
         ink, text = _INKS[part.kind]
@@ -192,7 +192,7 @@ def _paint_segment(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout,
 def _paint_reason(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
     """Write the reason for a missing estimate next to the capacity, in place of the bar."""
     length = pen.look.length
-    rect = locate_bar(pen, at, bar.capacity)
+    rect = locate_bar(pen.look, at, bar.capacity)
     left, line = rect.right() + length(14), length(LINE_APART)
     lines = pen.lines(bar.reason, max(40.0, at.verdict - left - length(12)), "small", 2)
     top = rect.center().y() - line * len(lines) / 2
@@ -205,7 +205,7 @@ def _paint_verdict(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout)
     length = pen.look.length
     glyph, tint, words = _VERDICTS[bar.state]
     left, width = at.verdict + length(GLYPH), at.total - at.verdict - length(GLYPH)
-    middle = locate_bar(pen, at, bar.capacity).center().y()
+    middle = locate_bar(pen.look, at, bar.capacity).center().y()
     upper, lower = _split_lines(pen, left, width, middle, below=bool(bar.detail))
     pen.glyph(glyph, at.verdict + length(_INSET), upper.center().y(), tint)
     pen.text(upper, bar.headline, font="section", color=words)
@@ -342,7 +342,7 @@ class MemoryBarRow(QWidget):
             _paint_name(pen, bar, at)
             _paint_segments(pen, bar, at)
             length = pen.look.length
-            rect = locate_bar(pen, at, bar.capacity)
+            rect = locate_bar(pen.look, at, bar.capacity)
             x, tick = rect.right(), length(_TICK)
             pen.rule(x - 1, rect.top() - tick, x - 1, rect.bottom() + tick - 1, "text1", 2.0)
             pen.text(
@@ -359,11 +359,7 @@ class MemoryBarRow(QWidget):
                 paint_ring(pen, self.compute_place_rect(self.place))
 
     def _compute_bar_rect(self) -> QRectF:
-        theme = self._theme
-        if self._measures is None:
-            return QRectF()
-        at, end = self._measures.left, self._measures.x(self.bar.extent)
-        return QRectF(at, round(theme.length(BAR_TOP)), end - at, round(theme.length(BAR)))
+        return QRectF() if self._measures is None else locate_bar(self._theme, self._measures, self.bar.extent)
 
     def compute_place_rect(self, place: str) -> QRectF:
         rect = self._compute_bar_rect()

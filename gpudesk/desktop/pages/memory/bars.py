@@ -63,10 +63,10 @@ class ColumnMemoryBar:
     """
 
     key: str
-    name: str
-    deployment: str
     slot: int
     is_variant: bool
+    name: str
+    deployment: str
     state: ColumnFitState
     headline: str
     detail: str
@@ -104,11 +104,8 @@ def _make_bar_without_estimate(part: AcceleratorColumn, formatter: Formatter) ->
     reason = capitalize_first("" if column.problem is None else format_message(column.problem, formatter))
     headline = tr("No estimate")
     return ColumnMemoryBar(
-        part.key,
-        part.name,
+        *part.identity,
         "" if count is None else f"× {formatter.count(count)}",
-        part.palette_index,
-        part.is_variant,
         state=ColumnFitState.UNKNOWN,
         headline=headline,
         detail="",
@@ -127,11 +124,8 @@ def _make_bar_with_estimate(part: AcceleratorColumn, estimate: Estimate, desk: D
     parts = _make_segments(estimate, state, room, formatter)
     deployment = describe_memory_deployment(estimate, formatter)
     return ColumnMemoryBar(
-        part.key,
-        part.name,
+        *part.identity,
         deployment,
-        part.palette_index,
-        part.is_variant,
         state=state,
         headline=headline,
         detail=detail,
