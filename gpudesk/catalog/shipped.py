@@ -200,6 +200,7 @@ def make_accelerator(part: AcceleratorEntry, values: Mapping[str, Any]) -> Accel
         form_factor=values.get("form_factor"),
         status=values.get("status"),
         license_limit=values.get("license_limit"),
+        sales_region=values.get("sales_region"),
         peak_dense=MappingProxyType(peaks),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -192,6 +192,18 @@ class SiteNeeds:
     air_cooled: bool | None = None
     kw: IntervalEstimate | None = None
     delivery_weeks: float | None = None
+
+
+def find_usual_delivery(sold: Iterable[tuple[Accelerator, Sequence[System]]]) -> Mapping[bool, IntervalEstimate]:
+    """Return the delivery in weeks of cards (True) and of other accelerators: the mean of systems with a record.
+
+    The interval has the shortest and the longest.
+    """
+    weeks: dict[bool, list[float]] = {}
+    for accelerator, systems in sold:
+        records = [each.delivery_weeks for each in systems if each.delivery_weeks is not None and not each.is_rented]
+        weeks.setdefault(is_card(accelerator), []).extend(records)
+    return {card: IntervalEstimate(sum(each) / len(each), min(each), max(each)) for card, each in weeks.items() if each}
 
 
 def find_site_needs(accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings) -> SiteNeeds:

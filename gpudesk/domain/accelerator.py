@@ -23,6 +23,8 @@ COMMON_PLATFORMS: Final = frozenset({"CUDA", "ROCm"})
 
 #: Form factors of accelerators that are not sold, and the clause in driver licenses for consumer cards.
 _RENTED_ONLY: Final = "Cloud only"
+#: The sales region of an accelerator that is not limited to one.
+EVERYWHERE: Final = "everywhere"
 _NOT_IN_DATA_CENTERS: Final = "not for data centers"
 #: Upper limit for accelerators in one machine.
 _MOST_IN_MACHINE: Final = 8
@@ -35,7 +37,8 @@ class Accelerator:
     """The catalog's preferred values for one accelerator, in SI units; None if unknown.
 
     `generation` groups accelerators by die. `scale_up_bandwidth` is the bidirectional aggregate of one accelerator in
-    bytes/s. `peak_dense` maps a precision to FLOP/s without structured sparsity.
+    bytes/s. `peak_dense` maps a precision to FLOP/s without structured sparsity. `sales_region` is the only region
+    where the vendor sells it; None if it is sold everywhere.
     """
 
     id: str
@@ -55,6 +58,7 @@ class Accelerator:
     form_factor: str | None = None
     status: str | None = None
     license_limit: str | None = None
+    sales_region: str | None = None
     peak_dense: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def __hash__(self) -> int:

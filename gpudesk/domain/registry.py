@@ -139,6 +139,7 @@ def _make_peak(precision: str, sparsity: str) -> Attribute:
 _ENTRIES: Final = (
     Attribute("status", "Status", compare=Placement("power", 6), listed=ListColumn(75, is_visible=False)),
     Attribute("license_limit", "License limit", compare=Placement("power", 7), form=Placement("more", 4)),
+    Attribute("sales_region", "Sales region", compare=Placement("power", 8), form=Placement("more", 5)),
     Attribute(
         "architecture", "Architecture", compare=Placement("power", 3), form=Placement("more", 1), listed=ListColumn(10)
     ),

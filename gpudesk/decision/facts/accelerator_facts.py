@@ -9,7 +9,7 @@ from typing import Final
 
 from gpudesk.costing.systems import SiteNeeds
 from gpudesk.decision.facts.deployments import carries_load
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import EVERYWHERE, Accelerator
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.claim import is_older
 from gpudesk.domain.cost import CostColumn
@@ -38,7 +38,7 @@ class AcceleratorView:
     `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model in its
     formats. `model_count` counts the catalog models that one of them holds, `rows` published rows behind the constants
     of its estimate, `references` named deployments; `export` are the facts of the export check. `site` is what its
-    systems need of a site.
+    systems need of a site, `usual_weeks` the delivery of similar ones; None without a record.
     """
 
     key: str
@@ -53,6 +53,7 @@ class AcceleratorView:
     references: int
     export: Mapping[str, FactValue]
     site: SiteNeeds
+    usual_weeks: IntervalEstimate | None
 
     @property
     def estimate(self) -> Estimate | None:
@@ -68,7 +69,7 @@ def list_accelerator_facts(view: AcceleratorView) -> dict[str, FactValue]:
         **_list_memory_facts(view),
         **_list_speed_facts(view),
         **_list_cost_facts(view),
-        **_list_site_facts(view.site),
+        **_list_site_facts(view.site, view.usual_weeks),
     }
 
 
@@ -85,6 +86,7 @@ def _list_specification_facts(part: Accelerator, view: AcceleratorView) -> dict[
         "discontinued": part.discontinued,
         "sold": not part.is_rented_only,
         "license_limit": part.is_barred_from_data_centers,
+        "sales_region": part.sales_region or EVERYWHERE,
         "available": str(release.value) if release is not None and release.value is not None else None,
         "form": _get_form(part.form_factor),
         "form_factor": part.form_factor,
@@ -205,12 +207,15 @@ def _find_old_price_date(costs: CostColumn, name: str) -> str | None:
     return price.prices.newest if price.is_old and price.prices is not None else None
 
 
-def _list_site_facts(site: SiteNeeds) -> dict[str, FactValue]:
+def _list_site_facts(site: SiteNeeds, usual: IntervalEstimate | None) -> dict[str, FactValue]:
     weeks, kw = site.delivery_weeks, site.kw
     return {
         "air_cooled": site.air_cooled,
         "system_kw": kw.value if kw is not None and kw.low == kw.high else kw,
         "delivery_months": None if weeks is None else weeks / _WEEKS_PER_MONTH,
+        "usual_delivery_months": None
+        if usual is None
+        else IntervalEstimate(*(each / _WEEKS_PER_MONTH for each in usual)),
     }
 
 
@@ -222,11 +227,12 @@ _PORT_MONTHS: Final = IntervalEstimate(4.5, 3.0, 6.0)
 _RELEASE_YEARS: Final = 6
 
 
-def list_timing_facts(part: Mapping[str, FactValue], today: str) -> dict[str, FactValue]:
-    """Return the months until a column can be in production: delivery, then a port if needed.
+def list_timing_facts(part: Mapping[str, FactValue], today: str, *, bought: bool) -> dict[str, FactValue]:
+    """Return the months until a column can be in production: release and delivery, then a port if needed.
 
-    `today` is an ISO date. Unknown for an announced accelerator without a release date. With the release date of one
-    so old that it may no longer be sold new.
+    `today` is an ISO date. Only what is `bought` is delivered: as usual for similar systems without a record. Unknown
+    for an announced accelerator without a release date. With the release date of one so old that it may no longer be
+    sold new.
     """
     release_date = str(part.get("available"))
     aging: dict[str, FactValue] = {
@@ -240,7 +246,13 @@ def list_timing_facts(part: Mapping[str, FactValue], today: str) -> dict[str, Fa
         if release is None or now is None:
             return aging | {"months_to_production": None}
         wait = max(0.0, float(release - now))
-    return aging | {"months_to_production": IntervalEstimate(*(wait + each for each in port))}
+    months = part.get("delivery_months") or part.get("usual_delivery_months")
+    if not bought or months is None:
+        delivery = IntervalEstimate(0.0, 0.0, 0.0)
+    else:
+        delivery = months if isinstance(months, IntervalEstimate) else IntervalEstimate(*[float(months)] * 3)
+    ends = zip(delivery, port, strict=True)
+    return aging | {"months_to_production": IntervalEstimate(*(max(wait, first) + then for first, then in ends))}
 
 
 def _count_months(date: str) -> int | None:

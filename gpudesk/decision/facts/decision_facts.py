@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from gpudesk.costing.accelerator_costs import AcceleratorCostInputs
-from gpudesk.costing.systems import find_site_needs
+from gpudesk.costing.systems import find_site_needs, find_usual_delivery, is_card
 from gpudesk.costing.uncertainty import Draws, PaymentBasis, draw_log_costs
 from gpudesk.decision.facts.accelerator_facts import (
     AcceleratorView,
@@ -33,6 +33,7 @@ from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.engine.engine_support import find_objections
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
 from gpudesk.text.units import GB
 
@@ -393,6 +394,12 @@ class DecisionFactsBuilder:
                 engine_ids.setdefault(name, set()).update(self._list_engines(part.id))
         return {name: len(engines) for name, engines in engine_ids.items()}
 
+    @cached_property
+    def _usual_delivery(self) -> Mapping[bool, IntervalEstimate]:
+        """The weeks of delivery of cards (True) and of other accelerators."""
+        catalog = self._service.catalog
+        return find_usual_delivery((part, catalog.list_systems_with(part.id)) for part in catalog.accelerators())
+
     def _make_views(self, answer: Answer, costs: CostAnswer) -> tuple[AcceleratorView, ...]:
         keys, fleet = make_column_keys(answer.scenario.accelerators), answer.scenario.fleet
         catalog = self._service.catalog
@@ -411,6 +418,7 @@ class DecisionFactsBuilder:
                 references=recorded[place].references,
                 export=recorded[place].export,
                 site=find_site_needs(column.accelerator, catalog.list_systems_with(column.accelerator.id), fleet),
+                usual_weeks=self._usual_delivery.get(is_card(column.accelerator)),
             )
             for place, (column, engine_answers) in enumerate(
                 zip(answer.columns, self._list_engine_answers(answer), strict=True)

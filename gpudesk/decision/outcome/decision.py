@@ -39,7 +39,7 @@ from gpudesk.decision.rules.scoring import (
     list_undecided_rules,
     trace_rules,
 )
-from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SystemCount
+from gpudesk.domain.accelerator import COMMON_PLATFORMS, EVERYWHERE, OTHER_PLATFORM, SystemCount
 from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import (
@@ -187,12 +187,13 @@ class EffectiveFacts:
 class RankedCandidates:
     """The candidates of a decision: eligible ones from the best to the worst, and all in column order.
 
-    `by_figures` is the position of the leader without arguments.
+    `by_figures` is the position of the leader without arguments. `can_any` says whether one can meet the limits.
     """
 
     candidates: tuple[DecisionCandidate, ...]
     order: tuple[int, ...]
     by_figures: int | None
+    can_any: bool
 
 
 class Decider:
@@ -276,8 +277,9 @@ class Decider:
         payments = tuple(list_open_payments(part, answer_facts) for part in ground.parts)
         parts = [add_cost_facts(part, open_) for part, open_ in zip(ground.parts, payments, strict=True)]
         wide, by_platform, current = ground.widest, ground.engines_by_platform, _get_platform(answer, answer_facts)
+        bought = answer_facts.get("acquisition") == "own"
         parts = _merge_facts(parts, [list_platform_facts(current, part, wide, by_platform) for part in parts])
-        parts = _merge_facts(parts, [list_timing_facts(part, answer.data_date) for part in parts])
+        parts = _merge_facts(parts, [list_timing_facts(part, answer.data_date, bought=bought) for part in parts])
         parts = _merge_facts(parts, ground.list_engine_facts(answer_facts.get("serving_engine")))
         facts |= _list_derived_facts(parts, every, ground, answer_facts)
         hard = trace_rules(self._removing, facts, parts, {}, {})
@@ -388,7 +390,8 @@ class Decider:
             for rent in [view.costs.inputs["rent_usd_per_hour"]]
             for unlike_rent in [rent if payment == RENTED.name and rent.class_ratio is not None else None]
         )
-        return RankedCandidates(candidates, order, max(running, key=lambda place: ranks[place], default=None))
+        by_figures = max(running, key=lambda place: ranks[place], default=None)
+        return RankedCandidates(candidates, order, by_figures, any(able))
 
     def _meet_limits(
         self, ground: DecisionFacts, situation: EffectiveFacts, lines: Sequence[TraceLine]
@@ -476,7 +479,7 @@ def _make_decision(
     others = sorted(order[1:], key=lambda place: -candidates[place].odds)
     second = others[0] if first is not None and others else None
     odds = 0.0 if first is None else candidates[first].odds
-    if not order and not situation.standing:
+    if not order and not ranked.can_any:
         verdict = DecisionVerdict.NONE_FITS
     else:
         verdict = DecisionVerdict.WINNER if odds >= NAMED_ODDS else DecisionVerdict.OPEN
@@ -577,7 +580,8 @@ def list_reasons(
         if ours is None or (theirs is None and fact != aim):
             continue
         gains = theirs is None or (ours <= theirs if lower else ours >= theirs)
-        if theirs is not None and abs(ours - theirs) <= _ALIKE * abs(theirs) and not (fact == aim and gains):
+        decides = fact == aim and gains and ours != theirs
+        if theirs is not None and abs(ours - theirs) <= _ALIKE * abs(theirs) and not decides:
             continue
         values = parts[first].get(fact), None if other is None else parts[other].get(fact)
         paid = (situation.name_payment(first), situation.name_payment(other)) if fact == _COST else (None, None)
@@ -596,6 +600,7 @@ def list_doubts(part: FactValues, payment: str | None, objective: DecisionObject
         "basis": part.get("basis") not in _SOUND,
         "announced": part.get("announced") is True,
         "license_limit": part.get("license_limit") is True,
+        "sales_region": part.get("sales_region") not in (None, EVERYWHERE),
         "discontinued": payment == OWNED.name and part.get("discontinued") is True,
         "old_release": payment == OWNED.name and not part.get("discontinued") and part.get("old_release") is not None,
         age: objective.name is ObjectiveName.COST and part.get(age) is not None,

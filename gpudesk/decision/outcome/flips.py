@@ -127,7 +127,10 @@ def _list_reachable_limits(name: str, present: Decision) -> tuple[float, ...]:
 
     From above the largest to below the smallest limited figure.
     """
-    if name not in _LIMIT_FACTS:
+    if name not in _LIMIT_FACTS or present.recommended is None:
+        return ()
+    # Which limit rules out a leader without the figure is unknown.
+    if present.parts[present.columns.index(present.recommended.key)].get(_LIMIT_FACTS[name]) is None:
         return ()
     limits = [fact for part in present.parts if (fact := part.get(_LIMIT_FACTS[name])) is not None]
     ends = [end for fact in limits for end in _list_fact_ends(fact)]
@@ -158,7 +161,7 @@ def _make_question_input(
     tries: tuple[tuple[AnswerValue, ...], ...]
     if isinstance(now, float) and now > 0.0 and question.bounds is not None:
         tries = _step_outward(now, question.bounds.low, question.bounds.high)
-    elif grid:
+    elif question.id in _LIMIT_FACTS:
         tries = (grid,)
     elif question.takes_number:
         tries = (question.presets,)

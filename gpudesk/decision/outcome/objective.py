@@ -299,6 +299,8 @@ _BY_PRIORITY: Final[Mapping[str, ObjectiveName]] = {
 _PRICES: Final = ("price_usd", "rent_usd_per_hour")
 #: Logarithmic error scale of exact counts, and error scale of months to production in months.
 _EXACT, _MONTHS = 0.02, 0.75
+#: Standard deviations between the ends of an 80% interval.
+_WIDTH: Final = 2.56
 
 
 @frozen_dataclass
@@ -373,7 +375,7 @@ def _score(
         return CandidateScore(None, lacking={None: fact})
     sign = -1.0 if lower else 1.0
     if objective.name is ObjectiveName.TIME:
-        return CandidateScore(value, sign * value.value, _MONTHS)
+        return CandidateScore(value, sign * value.value, max(_MONTHS, (value.high - value.low) / _WIDTH))
     if kind is None:
         return CandidateScore(value, sign * math.log(max(value.value, 1e-9)), _EXACT)
     return CandidateScore(
@@ -413,7 +415,7 @@ def make_pair_scale(
     def find_scale(one: int, other: int) -> float:
         first, second = ground.views[one], ground.views[other]
         if kind is None or first.estimate is None or second.estimate is None:
-            return scores[one].scale
+            return max(scores[one].scale, scores[other].scale)
         relation = relate_accelerators(first.column.accelerator, second.column.accelerator)
         error = find_lead_scale(calibration, kind, first.estimate.basis, second.estimate.basis, relation)
         ours, theirs = scores[one].log_costs, scores[other].log_costs

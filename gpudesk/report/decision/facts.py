@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from gpudesk.domain.accelerator import EVERYWHERE
 from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, FactValue
 from gpudesk.domain.estimate import Limiter
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.questions import format_answer, format_answer_number
 from gpudesk.report.labels import format_months, format_years, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
-from gpudesk.text.translation import tr
+from gpudesk.text.messages import lower_for_sentence
+from gpudesk.text.translation import tr, translate_data
 
 
 class _FactKind(StrEnum):
@@ -45,6 +47,7 @@ class _FactKind(StrEnum):
     LIMITER = "limiter"
     GENERATION = "generation"
     FORM = "form"
+    REGION = "region"
     TEXT = "text"
 
 
@@ -67,6 +70,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "discontinued": _FactLabel("Discontinued"),
     "sold": _FactLabel("Sold, not only rented"),
     "license_limit": _FactLabel("License excludes data centers"),
+    "sales_region": _FactLabel("Sales region", _FactKind.REGION),
     "memory_gib": _FactLabel("Memory", _FactKind.GIB),
     "memory_gb": _FactLabel("Memory", _FactKind.GB),
     "bandwidth_tbs": _FactLabel("Bandwidth per accelerator", _FactKind.TBS),
@@ -111,6 +115,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "request_s": _FactLabel("Request time", _FactKind.SECONDS),
     "requests_each": _FactLabel("Requests per accelerator", _FactKind.COUNT),
     "basis": _FactLabel("Estimation method", _FactKind.TEXT),
+    "usual_delivery_months": _FactLabel("Delivery of similar systems", _FactKind.MONTHS),
     "months_to_production": _FactLabel("Time to production", _FactKind.MONTHS),
     "limiter": _FactLabel("Limited first by", _FactKind.LIMITER),
     "decode_share": _FactLabel("Decode share of request time", _FactKind.SHARE),
@@ -289,6 +294,13 @@ def format_fact(name: str, fact: FactValue, formatter: Formatter) -> str:
     return _format_number(kind, fact, formatter)
 
 
+def format_fact_in_sentence(name: str, fact: FactValue, formatter: Formatter) -> str:
+    """Return a fact as `format_fact` does, for use inside a sentence: names keep their capital."""
+    text = format_fact(name, fact, formatter)
+    is_name = name in _FACTS and _FACTS[name].kind in (_FactKind.TEXT, _FactKind.REGION) and isinstance(fact, str)
+    return text if is_name else lower_for_sentence(text)
+
+
 def get_fact_unit(name: str) -> str | None:
     """Return the unit of a fact's figures; None for words, counts and answers."""
     if name not in _FACTS:
@@ -328,6 +340,8 @@ def _format_word(kind: _FactKind, fact: str) -> str:
         return _GENERATIONS.get(fact, fact)
     if kind is _FactKind.FORM:
         return _FORMS.get(fact, tr("other"))
+    if kind is _FactKind.REGION:
+        return tr("everywhere") if fact == EVERYWHERE else translate_data(fact)
     return fact
 
 
@@ -355,6 +369,9 @@ def _format_number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
 
 
 def _format_digits(kind: _FactKind, fact: float, formatter: Formatter) -> str:
+    if kind is _FactKind.COUNT and fact % 1.0:
+        # A share of a whole deployment, such as its requests per accelerator.
+        return formatter.estimate(fact)
     if kind in (_FactKind.COUNT, _FactKind.TOKENS, _FactKind.USD):
         return formatter.stated(fact) if abs(fact) < 1.0 else formatter.number(fact)
     if kind in (_FactKind.USD_PER_HOUR, _FactKind.USD_PER_MILLION):

@@ -83,6 +83,7 @@ from gpudesk.report.decision.verdict import (
 from gpudesk.report.labels import (
     drop_count,
     format_degrees,
+    format_months,
     join_alternatives,
     join_names,
     label_figure,
@@ -341,6 +342,7 @@ def list_decision_assumptions(
     architecture = decision.facts.get("generic_architecture")
     if architecture is not None:
         yield tr("Unknown model architecture {architecture}: computed as a plain decoder", architecture=architecture)
+    yield from _list_assumed_deliveries(decision, names, formatter)
     by_cost = decision.objective.name is ObjectiveName.COST
     names_cost = any(each.fact in PER_MILLION for each in (*decision.reasons, *decision.against))
     if decision.recommended is None or not (by_cost or names_cost):
@@ -366,6 +368,23 @@ def list_decision_assumptions(
             "Porting cost is included, shared by {n} accelerators",
             round(fleet),
             n=formatter.count(round(fleet)),
+        )
+
+
+def _list_assumed_deliveries(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
+    """Yield the delivery that is assumed where none is on record, with the accelerators that have it."""
+    assumed: dict[float, list[str]] = {}
+    if decision.objective.name is not ObjectiveName.TIME or decision.facts.get("acquisition") != "own":
+        return
+    for candidate, part in zip(decision.candidates, decision.parts, strict=True):
+        months = part.get("usual_delivery_months")
+        if candidate.eligible and part.get("delivery_months") is None and isinstance(months, IntervalEstimate):
+            assumed.setdefault(months.value, []).append(names[candidate.key])
+    for usual, similar in assumed.items():
+        yield tr(
+            "No delivery time on record for {names}: {months}, as of similar systems",
+            names=join_names(similar),
+            months=format_months(usual, formatter),
         )
 
 

@@ -20,7 +20,7 @@ from gpudesk.domain.decision import (
     RuleExclusion,
     TraceLine,
 )
-from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
+from gpudesk.report.decision.facts import format_fact, format_fact_in_sentence, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.labels import join_alternatives, join_names, label_document
 from gpudesk.text.formatting import Formatter, IntervalEstimate
@@ -60,7 +60,16 @@ PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "ren
 NamesByKey = Mapping[str, str]
 
 #: Facts that make the purchase or the figures of the leading column doubtful, the gravest first.
-DOUBTS: Final = ("announced", "discontinued", "old_release", "license_limit", "old_price", "old_rent", "basis")
+DOUBTS: Final = (
+    "announced",
+    "discontinued",
+    "old_release",
+    "sales_region",
+    "license_limit",
+    "old_price",
+    "old_rent",
+    "basis",
+)
 #: A boolean fact -> the two numbers behind it, the smaller one first.
 _BEHIND: Final[Mapping[str, tuple[str, str]]] = {
     "fits_alone": ("needs_alone_gb", "memory_gb"),
@@ -80,9 +89,9 @@ def describe_condition_result(tested: ConditionResult, formatter: Formatter) -> 
         return tr("{fact}: {outcome}", fact=tested.text, outcome=_label_outcome(tested.holds))
     name = lower_for_sentence(label_fact(fact_name))
     # A constant is in the unit of the fact compared with it.
-    left_text = lower_for_sentence(format_fact(ours or fact_name, tested.left, formatter))
+    left_text = format_fact_in_sentence(ours or fact_name, tested.left, formatter)
     if isinstance(tested.right, str):
-        right_text = lower_for_sentence(format_fact(fact_name, tested.right, formatter))
+        right_text = format_fact_in_sentence(fact_name, tested.right, formatter)
         if tested.left is None or tested.left == tested.right or tested.holds:
             return tr("{fact}: {value}", fact=name, value=left_text)
         return tr("{fact}: {value}, not {asked}", fact=name, value=left_text, asked=right_text)
@@ -289,6 +298,7 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
             "announced": tr("Announced, but not available yet"),
             "discontinued": tr("Discontinued: check that you can still buy it at this price"),
             "old_release": tr("Released {date}: check that it is still sold new", date=date),
+            "sales_region": tr("Sold only in {region}", region=translate_data(str(reason.ours))),
             "license_limit": tr("The driver license excludes data centers"),
             "old_price": tr("Price from {date}: ask for a current quote", date=date),
             "old_rent": tr("Price from {date}: ask for a current quote", date=date),

@@ -51,7 +51,7 @@ _MOST_SLOWDOWN, _MUCH_LESS = 2.0, 2.0 / 3.0
 #: What costs at most this share to buy is named, if its tokens cost at most this multiple.
 _SMALL_PURCHASE, _MOST_DEARER = 0.5, 2.0
 #: Doubts about what can be bought today.
-_HARD_TO_BUY: Final = frozenset({"announced", "discontinued", "old_release"})
+_HARD_TO_BUY: Final = frozenset({"announced", "discontinued", "old_release", "sales_region", "license_limit"})
 
 
 _CLEAR_VERDICTS: Final = {
@@ -132,6 +132,9 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
 def _describe_lead(decision: Decision, first: DecisionCandidate, formatter: Formatter) -> str:
     """Return how sure the recommendation is; empty for the only candidate."""
     if decision.tied_by is not None:
+        equals = len(_list_equals(decision, first)) - 1
+        if find_candidate(decision, decision.tied_by).value == first.value:
+            return trn("{n} other is equal", "{n} others are equal", equals, n=formatter.count(equals))
         return tr("close to the best")
     if decision.runner_up is not None:
         return describe_odds(decision.objective, first, formatter)
@@ -318,7 +321,9 @@ def _format_value(
             trn("{n} request in flight per accelerator", "{n} requests in flight per accelerator", value.value, n=n),
             trn("{n} request each", "{n} requests each", value.value, n=n),
         ),
-        ObjectiveName.TIME: (tr("{months} to production", months=months), months),
+        ObjectiveName.TIME: (tr("{months} to production", months=months), months)
+        if value.value > 0.0
+        else (tr("available now, no porting"), tr("available now")),
     }[objective.name]
     return short if brief else full
 
@@ -530,12 +535,26 @@ def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKe
         "name": names[first.key],
         "own_odds": format_odds(first.odds, formatter),
     }
+    if first.value == other.value:
+        equals = [names[each.key] for each in _list_equals(decision, first) if each.key != first.key]
+        values["names"] = join_names(equals)
+        if first.score > other.score:
+            return tr("Equal by this goal: {names}. The arguments favor {name}.", **values)
+        return tr("Equal by this goal: {names}. {name} is the smaller commitment.", **values)
     if first.score > other.score:
         return tr("{other}: {value} ({odds}; {name}: {own_odds}). The arguments favor {name}.", **values)
     return tr("{other}: {value} ({odds}; {name}: {own_odds}). {name} is the smaller commitment.", **values)
 
 
 def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
+    unpriced = [names[each.key] for each in decision.candidates if not each.removed]
+    sentences = [_explain_limits(decision, names, formatter)]
+    if unpriced:
+        sentences.append(tr("Purchase price unknown: {names}.", names=join_names(unpriced)))
+    return " ".join(sentences)
+
+
+def _explain_limits(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
     if needed := _list_needed_counts(decision, names, formatter):
         return to_sentence(needed)
     if decision.ways_out:

@@ -31,7 +31,8 @@ from gpudesk.domain.decision import (
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
-from gpudesk.report.decision.verdict import list_candidate_lines
+from gpudesk.report.decision.rules import describe_exclusion
+from gpudesk.report.decision.verdict import describe_verdict_reason, list_candidate_lines
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 from tests.unit.decision.scenarios import PARTS, decided, lead, scenario
@@ -521,6 +522,24 @@ def test_what_is_only_rented_cannot_be_bought(service: GpuDeskService) -> None:
     assert [each.eligible for each in owned.candidates] == [False, True]
     assert owned.candidates[0].removed == ("L-09",)
     assert "L-09" not in rented.candidates[0].removed
+
+
+def test_what_is_sold_in_one_country_is_recommended_only_there(service: GpuDeskService) -> None:
+    """H20 is made for China: it is the cheapest at its price, but it is sold there only."""
+    parts, said = ("h20-96gb", "h200-sxm"), {"priority": "cost", "acquisition": "own"}
+    for destination in ("unknown", "free"):
+        decision = decided(service, scenario(parts=parts, count=None, said={**said, "destination": destination}))
+        assert lead(decision) == "h200-sxm"
+        assert decision.candidates[0].removed == ("L-10",)
+        names = {key: key for key in decision.columns}
+        reason = describe_exclusion(decision.exclusions[0], names, Formatter(), decision)
+        assert reason == "h20-96gb: sold at the destination; sales region: China, not everywhere"
+    there = decided(service, scenario(parts=parts, count=None, said={**said, "destination": "controlled"}))
+    assert lead(there) == "h20-96gb"
+    assert "sales_region" in [each.fact for each in there.against]
+    reason = describe_verdict_reason(there, {key: key for key in there.columns}, Formatter())
+    assert reason.endswith("Sold only in China.")
+    assert "h20-96gb" not in {each.accelerator for each in service.shortlist(scenario(said=said)).accelerators}
 
 
 def test_a_budget_covers_all_that_is_paid_at_once(service: GpuDeskService) -> None:

@@ -215,6 +215,16 @@ def test_flips_are_what_happens(service: GpuDeskService) -> None:
         assert becomes == flip.becomes != (present.recommended.key,), flip.input
 
 
+def test_no_budget_is_a_flip_where_the_leader_has_no_price(service: GpuDeskService) -> None:
+    """Every budget rules out MI355X as long as its price is unknown: none is the point where that begins."""
+    parts = ("mi355x", "mi325x", "h200-sxm")
+    answer = service.answer(scenario(parts=parts, priority="users", acquisition="own"))
+    present = service.decide(answer)
+    assert present.recommended is not None
+    assert present.recommended.key == "mi355x"
+    assert "budget_usd" not in [each.input for each in service.flips(answer)]
+
+
 def test_paying_for_whole_systems_or_for_those_in_use_is_a_flip_where_it_changes_the_leader(
     service: GpuDeskService,
 ) -> None:

@@ -352,6 +352,9 @@ TRIES: dict[str, Try] = {
         {"system_kw": 120.0},
         REMOVES,
     ),
+    "L-10": Try(
+        {"has_model": True, "destination": None}, {}, {"sales_region": "everywhere"}, {"sales_region": "China"}, REMOVES
+    ),
     "L-09": Try({"acquisition": "own"}, {"acquisition": "undecided"}, {"sold": True}, {"sold": False}, REMOVES),
     "L-08": Try(
         {"months_to_launch": 6.0, "acquisition": "own"},

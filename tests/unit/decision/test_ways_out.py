@@ -130,8 +130,21 @@ def test_an_unknown_price_is_within_no_budget(service: GpuDeskService) -> None:
     asked = scenario(parts=("mi355x", "h200-sxm"), count=None, acquisition="own", budget_usd=50_000.0)
     decision = decided(service, asked)
     assert decision.recommended is None
-    assert format_verdict(decision, {}, Formatter()) == "No recommendation: prices are unknown"
-    assert {way.kind for way in decision.ways_out} == {WayOutKind.BUDGET, WayOutKind.RENT}
+    names = {key: key for key in decision.columns}
+    assert format_verdict(decision, names, Formatter()) == "No accelerator meets every limit"
+    assert "Purchase price unknown: mi355x." in describe_verdict_reason(decision, names, Formatter())
+    assert {WayOutKind.BUDGET, WayOutKind.RENT} <= {way.kind for way in decision.ways_out}
+
+
+def test_a_budget_that_only_an_unknown_price_may_meet_has_ways_out(service: GpuDeskService) -> None:
+    """The price of MI355X is unknown: nothing is known to be within the budget, which a narrower format meets."""
+    parts = ("h200-sxm", "mi325x", "mi355x", "rtx-pro-6000-blackwell")
+    said: dict[str, AnswerValue] = {"priority": "cost", "acquisition": "own", "budget_usd": 150_000.0}
+    decision = decided(service, scenario("deepseek-r1", parts, count=None, in_flight=16, said=said))
+    names = {key: key for key in decision.columns}
+    assert format_verdict(decision, names, Formatter()) == "No accelerator meets every limit"
+    assert describe_verdict_reason(decision, names, Formatter()).endswith(" Purchase price unknown: mi355x.")
+    assert {WayOutKind.BUDGET, WayOutKind.RENT, WayOutKind.WEIGHTS} == {way.kind for way in decision.ways_out}
 
 
 def test_the_price_that_would_lead_is_within_the_budget(service: GpuDeskService) -> None:

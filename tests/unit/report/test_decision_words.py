@@ -32,6 +32,7 @@ from gpudesk.report.decision.recommendation import (
     describe_flip,
     describe_pilot,
     list_arguments_against,
+    list_decision_assumptions,
     list_memory_fits,
     list_recommendation_lines,
     list_removed_columns,
@@ -289,9 +290,54 @@ def test_a_close_call_says_whom_the_arguments_favor(service: GpuDeskService) -> 
 
 def test_of_more_than_two_equals_none_is_named_first(service: GpuDeskService) -> None:
     decision = decided(service, priority="certainty")
-    assert format_verdict(decision, NAMES, FORMATTER) == "Any of 4: 0 months to production"
+    assert format_verdict(decision, NAMES, FORMATTER) == "Any of 4: available now, no porting"
     listed = join_names([NAMES[each.key] for each in decision.candidates])
     assert describe_verdict_reason(decision, NAMES, FORMATTER) == f"Equal by this goal: {listed}."
+
+
+def test_requests_of_each_accelerator_have_the_digits_of_the_verdict(service: GpuDeskService) -> None:
+    decision = decided(service, priority="users")
+    key = find_leading_column(decision)
+    reason = DecisionReason("requests_each", 8.75, 6.25, decision.runner_up)
+    assert plain(describe_reason(reason, NAMES, FORMATTER)).startswith(
+        "Requests per accelerator: 8.75, compared with 6.25 for "
+    )
+    value = IntervalEstimate(8.75, 8.75, 8.75)
+    candidates = tuple(replace(each, value=value if each.key == key else each.value) for each in decision.candidates)
+    verdict = plain(format_verdict(replace(decision, candidates=candidates), NAMES, FORMATTER))
+    assert ": 8.75 requests in flight per accelerator" in verdict
+
+
+def test_an_exact_tie_names_its_equals_and_no_figure_twice(service: GpuDeskService) -> None:
+    decision = decided(service, priority="certainty")
+    assert decision.recommended is not None
+    assert "months_to_production" not in [each.fact for each in decision.reasons]
+    other = next(each.key for each in decision.candidates if each.key != decision.recommended.key)
+    tied = replace(decision, tied_by=other)
+    verdict = format_verdict(tied, NAMES, FORMATTER)
+    assert verdict.endswith(": available now, no porting (3 others are equal)")
+    reason = describe_verdict_reason(tied, NAMES, FORMATTER)
+    assert re.match(rf"Equal by this goal: .*{NAMES[other]}.*\. ({NAMES[decision.recommended.key]} is|The arg)", reason)
+
+
+def test_what_is_bought_is_delivered_before_it_is_in_production(service: GpuDeskService) -> None:
+    """B200 is on record with 30 weeks and H100 with 44; the others are taken to need as long as those."""
+    scenario = read_template("70b-chat-on-four")
+    answers: dict[str, AnswerValue] = {"priority": "certainty", "acquisition": "own", "current_platform": "CUDA"}
+    decision = service.decide(service.answer(scenario), answers)
+    months = {each.key: each.value for each in decision.candidates}
+    assert months["b200-hgx"] is not None
+    assert months["h200-sxm"] is not None
+    assert months["mi325x"] is not None
+    assert months["b200-hgx"].value == pytest.approx(30 * 12 * 7 / 365.25)
+    assert months["b200-hgx"].value < months["h200-sxm"].value < months["mi325x"].value - 4.0, "a port follows"
+    assert find_leading_column(decision) == "b200-hgx"
+    assumed = "No delivery time on record for H200, MI325X and MI355X: 8.5 months, as of similar systems"
+    assert assumed in map(plain, list_decision_assumptions(decision, NAMES, FORMATTER))
+    rented = service.decide(service.answer(scenario), {**answers, "acquisition": "rent"})
+    assert {each.key for each in rented.candidates if each.value and each.value.value == 0.0} == {
+        *("b200-hgx", "h200-sxm")
+    }
 
 
 def test_candidates_have_their_figure_and_odds_the_best_first(service: GpuDeskService) -> None:
