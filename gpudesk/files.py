@@ -9,6 +9,7 @@ import secrets
 import stat
 import tomllib
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -29,6 +30,14 @@ def read_bytes(path: Path, most: int) -> bytes:
     if len(raw) > most:
         raise InputError(describe_too_large(most), str(path))
     return raw
+
+
+def read_change_time(path: Path) -> datetime:
+    """Return when a file was last written, in local time; the beginning of 1970 if that is unknown or no valid date."""
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    except (OSError, ValueError, OverflowError):
+        return datetime.fromtimestamp(0).astimezone()
 
 
 def refuse_pipe(path: Path) -> None:

@@ -23,7 +23,7 @@ from gpudesk.desktop.session.settings import UserSettings, note_recent
 from gpudesk.desktop.session.single_instance import find_machine_name, remove_pipe
 from gpudesk.documents.scenario_file import SCENARIO_SUFFIX, format_scenario, make_title, parse_scenario, read_template
 from gpudesk.domain.answer import Scenario, check_scenario_ids
-from gpudesk.files import read_bytes, read_side_file, refuse_pipe, write_atomically
+from gpudesk.files import read_bytes, read_change_time, read_side_file, refuse_pipe, write_atomically
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
@@ -291,7 +291,7 @@ class Document(QObject):
         is_scenario = path.suffix.lower() == SCENARIO_SUFFIX
         self._replace(scenario, path.absolute() if is_scenario else None, begun=True)
         if is_scenario:
-            self.saved_at = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+            self.saved_at = read_change_time(path)
             self._on_disk = _identify_contents(path)
             note_recent(self._settings, path)
         self.changed.emit()

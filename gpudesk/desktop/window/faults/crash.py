@@ -22,6 +22,7 @@ from PySide6.QtGui import QGuiApplication
 from gpudesk import __version__, paths
 from gpudesk.desktop.session.document import is_abandoned, list_files, make_lock
 from gpudesk.desktop.window.faults.log import read_log_lines
+from gpudesk.files import read_change_time
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.release import ProgramRelease, find_installation, get_release
 
@@ -193,7 +194,7 @@ def list_crashes(folder: Path | None = None) -> list[CrashReport]:
     crashes.sort(key=lambda crash: crash.ended, reverse=True)
     for crash in crashes[MOST_KEPT:]:
         crash.discard()
-    newest = sorted(_list_crash_files(place, _SHOWN), key=_read_change_time, reverse=True)
+    newest = sorted(_list_crash_files(place, _SHOWN), key=read_change_time, reverse=True)
     for file in newest[max(0, MOST_KEPT - len(crashes)) :]:
         _remove(file)
     return crashes[:MOST_KEPT]
@@ -213,7 +214,7 @@ def _read_crash(file: Path) -> CrashReport | None:
     if not _events(text):
         _remove(file)
         return None
-    ended = datetime.fromtimestamp(_read_change_time(file)).astimezone()
+    ended = read_change_time(file)
     match = _NAME.match(file.name)
     process = int(match.group(1)) if match is not None else 0
     return CrashReport(file, ended, format_report([], text, read_log_lines(process, ended, file.parent)))
@@ -236,13 +237,6 @@ def _read_text(file: Path) -> str:
             return opened.read(_MOST_BYTES).decode("utf-8", errors="replace")
     except OSError:
         return ""
-
-
-def _read_change_time(file: Path) -> float:
-    try:
-        return file.stat().st_mtime
-    except OSError:
-        return 0.0
 
 
 def _remove(file: Path) -> None:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -19,6 +20,9 @@ from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_scenario, read
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from gpudesk.text.messages import InputError, format_input_error
+
+#: A file system in memory, which keeps any date.
+_MEMORY = Path("/dev/shm")
 
 
 @pytest.fixture
@@ -274,3 +278,15 @@ def test_recovered_edits_older_than_the_file_count_as_a_conflict(document: Docum
     for edited, is_changed in ((saved + timedelta(minutes=1), False), (saved - timedelta(minutes=1), True)):
         document.open_recovered(RecoveredScenario(sample_file.with_suffix(".recovery"), scenario, sample_file, edited))
         assert document.has_changed_on_disk is is_changed
+
+
+@pytest.mark.skipif(not _MEMORY.is_dir(), reason="only file systems of some kinds keep such dates")
+@pytest.mark.parametrize("seconds", [2**40, -(2**40)])
+def test_a_file_with_a_date_that_is_none_opens(document: Document, sample_file: Path, seconds: int) -> None:
+    with TemporaryDirectory(dir=_MEMORY) as folder:
+        file = Path(shutil.copy(sample_file, folder))
+        os.utime(file, (seconds, seconds))
+        document.open_file(file)
+    assert document.path == file
+    assert document.saved_at is not None
+    assert document.saved_at.timestamp() == 0
