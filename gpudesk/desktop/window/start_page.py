@@ -28,6 +28,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     make_row,
 )
 from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.files import read_change_time
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr
 
@@ -139,7 +140,7 @@ class RecentFileButton(_OpeningButton):
     def __init__(self, theme: Theme, path: Path) -> None:
         super().__init__(theme, _FILE, 6.0)
         self._path = path
-        self._time = _format_edit_time(datetime.fromtimestamp(path.stat().st_mtime).astimezone())
+        self._time = _format_edit_time(read_change_time(path))
         self.setToolTip(str(path))
         self.setAccessibleName(tr("Open {name}", name=path.stem))
         self.setAccessibleDescription(f"{path}, {self._time}")

@@ -3,6 +3,7 @@
 import os
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import Mock, call
 
 import pytest
@@ -139,3 +140,13 @@ def test_tab_follows_the_reading_order_and_scrolls(page: StartPage, qtbot: QtBot
     assert last.hasFocus()
     bar = page.findChildren(QScrollArea)[0].verticalScrollBar()
     assert bar.value() > bar.maximum() - 60
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="only file systems of some kinds keep such dates")
+def test_a_recent_file_whose_date_is_none_is_listed(page: StartPage) -> None:
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        file = Path(folder) / "chat.gpudesk"
+        file.touch()
+        os.utime(file, (2**40, 2**40))
+        page.set_recent([file])
+    assert "1970-01-01" in find_button(page, "Open chat").accessibleDescription()
