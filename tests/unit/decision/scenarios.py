@@ -14,14 +14,14 @@ from gpudesk.service import GpuDeskService
 PARTS = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
 
 
-def scenario(
+def make_scenario(
     model: str = "llama-3.1-70b",
     parts: tuple[str, ...] = PARTS,
     *,
     count: int | None = 8,
     in_flight: int = 64,
     weights: Precision = Precision.FP8,
-    said: Mapping[str, AnswerValue] = MappingProxyType({}),
+    base_answers: Mapping[str, AnswerValue] = MappingProxyType({}),
     **answers: AnswerValue,
 ) -> Scenario:
     return Scenario(
@@ -31,14 +31,14 @@ def scenario(
         kv=Precision.FP8 if weights is not Precision.BF16 else Precision.FP16,
         workload=Workload(1000, 500, Load(LoadKind.CONCURRENCY, concurrency=in_flight)),
         accelerators=tuple(AcceleratorChoice(part, count=count) for part in parts),
-        decision=DecisionSettings(answers={**said, **answers}),
+        decision=DecisionSettings(answers={**base_answers, **answers}),
     )
 
 
-def decided(service: GpuDeskService, asked: Scenario) -> Decision:
-    return service.decide(service.answer(asked))
+def decide(service: GpuDeskService, scenario: Scenario) -> Decision:
+    return service.decide(service.answer(scenario))
 
 
-def lead(decision: Decision) -> str:
+def get_leader(decision: Decision) -> str:
     assert decision.recommended is not None
     return decision.recommended.key

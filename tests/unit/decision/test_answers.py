@@ -63,8 +63,8 @@ def test_nothing_said_leaves_every_question_to_its_default() -> None:
 )
 def test_a_scenario_answers_what_it_says(scenario: Scenario, question: str, value: AnswerValue) -> None:
     assert resolve_answers(scenario)[question] == QuestionAnswer(value, AnswerOrigin.SCENARIO)
-    said = replace(scenario, decision=DecisionSettings(answers={question: QUESTIONS[question].default}))
-    assert resolve_answers(said)[question] == QuestionAnswer(QUESTIONS[question].default, AnswerOrigin.YOURS)
+    with_defaults = replace(scenario, decision=DecisionSettings(answers={question: QUESTIONS[question].default}))
+    assert resolve_answers(with_defaults)[question] == QuestionAnswer(QUESTIONS[question].default, AnswerOrigin.YOURS)
 
 
 def test_what_no_option_names_or_a_model_is_published_in_answers_nothing() -> None:

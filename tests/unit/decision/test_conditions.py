@@ -144,9 +144,9 @@ def test_what_holds_of_a_band_holds_of_all_within_it(ends: list[float], share: f
     low, high = ends
     within = min(max(low + share * (high - low), low), high)
     band = IntervalEstimate(within, low, high)
-    found = parse_condition(f"a {sign} limit").on({"a": band, "limit": limit}).holds
-    if found is not None:
-        assert parse_condition(f"a {sign} limit").on({"a": within, "limit": limit}).holds is found
+    truth = parse_condition(f"a {sign} limit").on({"a": band, "limit": limit}).holds
+    if truth is not None:
+        assert parse_condition(f"a {sign} limit").on({"a": within, "limit": limit}).holds is truth
 
 
 @given(a=st.sampled_from([True, False, None]), b=st.sampled_from([True, False, None]))

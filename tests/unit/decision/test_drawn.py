@@ -37,20 +37,20 @@ NUMBERS = st.floats(-10.0, 10.0)
 def test_each_draw_is_what_the_condition_says_of_it(
     text: str, xs: list[float], ys: list[float], limit: float, flag: bool, name: str
 ) -> None:
-    asked, ys = parse_condition(text), ys[: len(xs)]
+    condition, ys = parse_condition(text), ys[: len(xs)]
     same: dict[str, FactValue] = {"limit": limit, "flag": flag, "name": name}
     if "/" in text and 0.0 in ys:
         return
-    found = evaluate_in_draws(asked, {**same, "x": np.array(xs), "y": np.array(ys)})
-    marks = found if isinstance(found, np.ndarray) else [found] * len(xs)
+    truth = evaluate_in_draws(condition, {**same, "x": np.array(xs), "y": np.array(ys)})
+    marks = truth if isinstance(truth, np.ndarray) else [truth] * len(xs)
     for mark, x, y in zip(marks, xs, ys, strict=True):
-        alone = asked.on({**same, "x": x, "y": y}).holds
+        alone = condition.on({**same, "x": x, "y": y}).holds
         # What is not known holds nothing, whether it is said so for all draws or for one.
         assert bool(mark) == bool(alone)
 
 
 @pytest.mark.parametrize(
-    ("text", "facts", "found"),
+    ("text", "facts", "truth"),
     [
         ("known > 1", {"known": 2.0}, True),
         ("known > 1", {}, None),
@@ -62,5 +62,5 @@ def test_each_draw_is_what_the_condition_says_of_it(
         ("not a", {"a": None}, None),
     ],
 )
-def test_what_is_the_same_in_all_draws_is_said_once(text: str, facts: dict[str, FactValue], found: bool | None) -> None:
-    assert evaluate_in_draws(parse_condition(text), facts) is found
+def test_what_is_the_same_in_all_draws_is_said_once(text: str, facts: dict[str, FactValue], truth: bool | None) -> None:
+    assert evaluate_in_draws(parse_condition(text), facts) is truth

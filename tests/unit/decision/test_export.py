@@ -84,7 +84,7 @@ def test_format_whose_bits_are_not_settled_is_left_out_and_named(rules: ExportRu
 
 
 @pytest.mark.parametrize(
-    ("fp16_tflops", "expected", "met"),
+    ("fp16_tflops", "expected", "is_met"),
     [
         # By 3A090.a on TPP, 3A090.a with density, 3A090.b on both, 3A090.b with density.
         (300, [True, None, False, None], True),
@@ -96,46 +96,46 @@ def test_format_whose_bits_are_not_settled_is_left_out_and_named(rules: ExportRu
     ],
 )
 def test_rule_of_2023_is_told_as_far_as_it_can_be_without_die_area(
-    rules: ExportRuleSet, fp16_tflops: float, expected: list[bool | None], met: bool | None
+    rules: ExportRuleSet, fp16_tflops: float, expected: list[bool | None], is_met: bool | None
 ) -> None:
     check = check_export(part({"fp16": fp16_tflops}), rules)
     assert outcomes(check) == expected
-    assert of_rule(check, OCTOBER).met is met
+    assert of_rule(check, OCTOBER).met is is_met
 
 
 def test_density_is_never_guessed(bench: GpuDeskService, rules: ExportRuleSet) -> None:
     for accelerator in bench.catalog.accelerators():
         check = check_export(accelerator, rules)
         densities = [
-            held
+            comparison
             for rule in check.rules
             for line in rule.lines
-            for held in line.comparisons
-            if held.limit.measured is ExportMetric.DENSITY
+            for comparison in line.comparisons
+            if comparison.limit.measured is ExportMetric.DENSITY
         ]
         assert densities
-        assert all(held.value is None and held.standing is LimitSide.UNKNOWN for held in densities)
+        assert all(comparison.value is None and comparison.standing is LimitSide.UNKNOWN for comparison in densities)
         assert any("die area" in format_message(note) for note in check.notes)
 
 
 @pytest.mark.parametrize(
-    ("fp16_tflops", "bandwidth", "met"), [(1312, 6.4e12, True), (1313, 6.4e12, False), (1312, 6.5e12, False)]
+    ("fp16_tflops", "bandwidth", "is_met"), [(1312, 6.4e12, True), (1313, 6.4e12, False), (1312, 6.5e12, False)]
 )
 def test_rule_of_2026_describes_what_stays_below_both_figures(
-    rules: ExportRuleSet, fp16_tflops: float, bandwidth: float, met: bool
+    rules: ExportRuleSet, fp16_tflops: float, bandwidth: float, is_met: bool
 ) -> None:
     check = check_export(part({"fp16": fp16_tflops}, bandwidth), rules)
-    assert of_rule(check, JANUARY).met is met
+    assert of_rule(check, JANUARY).met is is_met
 
 
 def test_parts_that_the_rule_of_2026_names_lie_below_and_the_next_ones_above(
     bench: GpuDeskService, rules: ExportRuleSet
 ) -> None:
-    met = {
+    is_met = {
         name: of_rule(check_export(bench.catalog.accelerator(name), rules), JANUARY).met
         for name in ("h200-sxm", "mi325x", "b200-hgx", "mi355x")
     }
-    assert met == {"h200-sxm": True, "mi325x": True, "b200-hgx": False, "mi355x": False}
+    assert is_met == {"h200-sxm": True, "mi325x": True, "b200-hgx": False, "mi355x": False}
 
 
 def test_statement_that_does_not_hold_is_refused_with_its_arithmetic(
@@ -145,9 +145,9 @@ def test_statement_that_does_not_hold_is_refused_with_its_arithmetic(
     (claim,) = check.refused
     assert (claim.statement, claim.dispute, claim.worked) == ("C002-088", "D-114", "W002-68")
     assert claim.tpp == 20912
-    said = next(format_message(note) for note in check.notes if note.id == "export.refused")
-    assert "1,307 TFLOPS × 16 bits = 20,912, with a threshold of 4,800" in said
-    assert "D-114" not in said, "ids are in JSON and in the details"
+    answers = next(format_message(note) for note in check.notes if note.id == "export.refused")
+    assert "1,307 TFLOPS × 16 bits = 20,912, with a threshold of 4,800" in answers
+    assert "D-114" not in answers, "ids are in JSON and in the details"
     (dispute,) = (each for each in bench.catalog.disputes() if each.id == "D-114")
     assert dispute.claim_a == claim.statement
     assert check_export(bench.catalog.accelerator("h200-sxm"), rules).refused == ()
@@ -164,9 +164,9 @@ def test_every_check_ends_with_the_rule_in_force_and_counsel(bench: GpuDeskServi
 def test_no_sentence_says_that_a_licence_is_or_is_not_needed(bench: GpuDeskService, rules: ExportRuleSet) -> None:
     for accelerator in bench.catalog.accelerators():
         check = check_export(accelerator, rules, "China")
-        said = " ".join(format_message(each) for each in (*check.notes, *(rule.says for rule in check.rules))).lower()
+        text = " ".join(format_message(each) for each in (*check.notes, *(rule.says for rule in check.rules))).lower()
         for verdict in ("is allowed", "is forbidden", "licence is needed", "no licence", "may be exported"):
-            assert verdict not in said
+            assert verdict not in text
 
 
 def test_destination_is_only_looked_for_among_those_that_a_rule_names(rules: ExportRuleSet) -> None:

@@ -35,7 +35,7 @@ from gpudesk.report.decision.rules import describe_exclusion
 from gpudesk.report.decision.verdict import describe_verdict_reason, list_candidate_lines
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
-from tests.unit.decision.scenarios import PARTS, decided, lead, scenario
+from tests.unit.decision.scenarios import PARTS, decide, get_leader, make_scenario
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +64,13 @@ CASES = [
 def test_removing_a_loser_never_changes_the_winner(
     service: GpuDeskService, answers: dict[str, AnswerValue], subtests: pytest.Subtests
 ) -> None:
-    every = scenario(said=answers)
-    winner = lead(decided(service, every))
+    every = make_scenario(base_answers=answers)
+    winner = get_leader(decide(service, every))
     for left in range(2, len(PARTS)):
         for parts in itertools.combinations(PARTS, left):
             if winner in parts:
                 with subtests.test(parts=parts):
-                    assert lead(decided(service, scenario(parts=parts, said=answers))) == winner
+                    assert get_leader(decide(service, make_scenario(parts=parts, base_answers=answers))) == winner
 
 
 MODELS = (("llama-3.1-8b", 8), ("llama-3.1-70b", 64), ("llama-3.1-70b", 256), ("deepseek-r1", 64), ("qwen3-32b", 32))
@@ -79,25 +79,25 @@ FURTHER = ("l4", "l40s", "rtx-4090", "gaudi3", "b300-hgx", "gb200-nvl72", "a100-
 
 @pytest.mark.parametrize("seed", range(60))
 def test_removing_a_loser_changes_no_winner_in_many_scenarios(service: GpuDeskService, seed: int) -> None:
-    drawn = random.Random(seed)
-    parts = tuple(drawn.sample((*PARTS, *FURTHER), drawn.randint(3, 6)))
-    model, in_flight = drawn.choice(
+    generator = random.Random(seed)
+    parts = tuple(generator.sample((*PARTS, *FURTHER), generator.randint(3, 6)))
+    model, in_flight = generator.choice(
         [("llama-3.1-8b", 16), ("qwen3-32b", 1), ("llama-3.1-70b", 64), ("deepseek-r1", 128)]
     )
-    said: dict[str, AnswerValue] = {
-        "priority": drawn.choice(["balanced", "cost", "speed", "latency", "users", "certainty"]),
-        "acquisition": drawn.choice(["own", "rent", "undecided"]),
-        "team": drawn.choice(["unknown", "rocm", "small"]),
-        "current_platform": drawn.choice(["unknown", "CUDA", "ROCm"]),
+    answers: dict[str, AnswerValue] = {
+        "priority": generator.choice(["balanced", "cost", "speed", "latency", "users", "certainty"]),
+        "acquisition": generator.choice(["own", "rent", "undecided"]),
+        "team": generator.choice(["unknown", "rocm", "small"]),
+        "current_platform": generator.choice(["unknown", "CUDA", "ROCm"]),
     }
-    count = drawn.choice([None, 8])
-    every = decided(service, scenario(model, parts, count=count, in_flight=in_flight, said=said))
+    count = generator.choice([None, 8])
+    every = decide(service, make_scenario(model, parts, count=count, in_flight=in_flight, base_answers=answers))
     for loser in parts:
         if every.recommended is not None and loser != every.recommended.accelerator:
             rest = tuple(part for part in parts if part != loser)
-            assert lead(decided(service, scenario(model, rest, count=count, in_flight=in_flight, said=said))) == lead(
-                every
-            )
+            assert get_leader(
+                decide(service, make_scenario(model, rest, count=count, in_flight=in_flight, base_answers=answers))
+            ) == get_leader(every)
 
 
 @pytest.mark.parametrize(("model", "in_flight"), MODELS)
@@ -108,14 +108,14 @@ def test_nothing_answered_argues_for_no_vendor_and_counts_no_theme_twice(
     service: GpuDeskService, model: str, in_flight: int, parts: tuple[str, ...]
 ) -> None:
     """Without answers only figures argue, never a platform or its software; two rules of one theme count once."""
-    decision = decided(service, scenario(model, parts, count=None, in_flight=in_flight))
+    decision = decide(service, make_scenario(model, parts, count=None, in_flight=in_flight))
     argued = [line for line in decision.trace if line.role is RuleRole.ARGUED and line.counted_with is None]
     by_vendor = {"vendor", "platform", "needs_port", "widest_software", "most_engines", "engine_count"}
     assert not by_vendor & {name for line in argued for name in parse_condition(line.case.favours or "").names}
-    counted = [
+    effects = [
         (get_line_theme(line), tuple(cell.effect for cell in line.cells)) for line in argued if line.case.favours
     ]
-    assert len(counted) == len(set(counted))
+    assert len(effects) == len(set(effects))
 
 
 @pytest.mark.parametrize("acquisition", ["rent", "undecided"])
@@ -126,24 +126,24 @@ def test_a_loser_of_another_kind_of_provider_changes_no_cost(
     for parts in itertools.combinations(("h100-sxm", "b200-hgx", "mi300x", "a100-80gb-sxm"), 2):
         with subtests.test(parts=parts):
             pair, three = (
-                decided(service, scenario(parts=each, count=None, priority="cost", acquisition=acquisition))
+                decide(service, make_scenario(parts=each, count=None, priority="cost", acquisition=acquisition))
                 for each in (parts, (*parts, "t4"))
             )
-            assert lead(three) == lead(pair)
+            assert get_leader(three) == get_leader(pair)
             assert [each.value for each in three.candidates[:2]] == [each.value for each in pair.candidates]
 
 
 SMALL = ("l4", "l40s", "rtx-pro-6000-blackwell", "a100-80gb-sxm", "h100-sxm", "mi300x")
 
 
-def check_cheapest(service: GpuDeskService, asked: Scenario) -> None:
+def check_cheapest(service: GpuDeskService, scenario: Scenario) -> None:
     """Hold a decision by cost to the costs of its own deployments."""
-    decision = decided(service, asked)
+    decision = decide(service, scenario)
     counts = {each.accelerator: each.count for each in decision.candidates}
     fixed = replace(
-        asked, accelerators=tuple(replace(each, count=counts[each.accelerator]) for each in asked.accelerators)
+        scenario, accelerators=tuple(replace(each, count=counts[each.accelerator]) for each in scenario.accelerators)
     )
-    acquisition = asked.decision.answers["acquisition"]
+    acquisition = scenario.decision.answers["acquisition"]
     ways = {"own": ("owned",), "rent": ("rented",), "undecided": ("rented", "owned")}[str(acquisition)]
     columns = {each.key: each for each in service.costing.costs(service.answer(fixed)).columns}
     costs = {
@@ -151,18 +151,18 @@ def check_cheapest(service: GpuDeskService, asked: Scenario) -> None:
         for each in decision.candidates
         if each.eligible
     }
-    known = {key: min(of_way.values()) for key, of_way in costs.items() if of_way}
+    cheapest_of_each = {key: min(of_way.values()) for key, of_way in costs.items() if of_way}
     for candidate in decision.candidates:
         if candidate.eligible and decision.objective.name is ObjectiveName.COST:
             assert candidate.value is not None
-            assert candidate.value.value == pytest.approx(known[candidate.key])
+            assert candidate.value.value == pytest.approx(cheapest_of_each[candidate.key])
             assert candidate.payment == min(costs[candidate.key], key=lambda way: costs[candidate.key][way])
-    if not known:
+    if not cheapest_of_each:
         assert decision.recommended is None or decision.objective.instead_of is ObjectiveName.COST
         return
     if decision.robustness >= 0.8:
-        assert lead(decision) == min(known, key=lambda key: known[key])
-    assert known[lead(decision)] <= min(known.values()) * 1.25
+        assert get_leader(decision) == min(cheapest_of_each, key=lambda key: cheapest_of_each[key])
+    assert cheapest_of_each[get_leader(decision)] <= min(cheapest_of_each.values()) * 1.25
 
 
 @pytest.mark.parametrize(("model", "in_flight"), MODELS)
@@ -170,7 +170,7 @@ def check_cheapest(service: GpuDeskService, asked: Scenario) -> None:
 def test_the_cheapest_by_cost_is_recommended(
     service: GpuDeskService, model: str, in_flight: int, acquisition: str
 ) -> None:
-    check_cheapest(service, scenario(model, in_flight=in_flight, priority="cost", acquisition=acquisition))
+    check_cheapest(service, make_scenario(model, in_flight=in_flight, priority="cost", acquisition=acquisition))
 
 
 @pytest.mark.parametrize("parts", [PARTS, SMALL], ids=["large", "small"])
@@ -181,16 +181,16 @@ def test_the_cheapest_by_cost_is_recommended(
 def test_the_cheapest_is_recommended_in_many_scenarios(
     service: GpuDeskService, model: str, acquisition: str, in_flight: int, count: int | None, parts: tuple[str, ...]
 ) -> None:
-    asked = scenario(model, parts, count=count, in_flight=in_flight, priority="cost", acquisition=acquisition)
-    check_cheapest(service, asked)
+    scenario = make_scenario(model, parts, count=count, in_flight=in_flight, priority="cost", acquisition=acquisition)
+    check_cheapest(service, scenario)
 
 
-def check_fastest(service: GpuDeskService, asked: Scenario) -> None:
+def check_fastest(service: GpuDeskService, scenario: Scenario) -> None:
     """Hold a decision by speed to the estimates of its own deployments."""
-    decision = decided(service, asked)
+    decision = decide(service, scenario)
     counts = {each.accelerator: each.count for each in decision.candidates}
     fixed = replace(
-        asked, accelerators=tuple(replace(each, count=counts[each.accelerator]) for each in asked.accelerators)
+        scenario, accelerators=tuple(replace(each, count=counts[each.accelerator]) for each in scenario.accelerators)
     )
     rates = {
         each.key: estimate.output_tokens_per_s_per_accelerator.value
@@ -204,12 +204,12 @@ def check_fastest(service: GpuDeskService, asked: Scenario) -> None:
             assert candidate.value is not None
             assert candidate.value.value == pytest.approx(rates[candidate.key])
     if decision.robustness >= 0.8:
-        assert lead(decision) == max(rates, key=lambda key: rates[key])
+        assert get_leader(decision) == max(rates, key=lambda key: rates[key])
 
 
 @pytest.mark.parametrize(("model", "in_flight"), MODELS)
 def test_the_fastest_by_estimate_is_recommended(service: GpuDeskService, model: str, in_flight: int) -> None:
-    check_fastest(service, scenario(model, in_flight=in_flight, priority="speed"))
+    check_fastest(service, make_scenario(model, in_flight=in_flight, priority="speed"))
 
 
 @pytest.mark.parametrize("parts", [PARTS, SMALL], ids=["large", "small"])
@@ -219,15 +219,17 @@ def test_the_fastest_by_estimate_is_recommended(service: GpuDeskService, model: 
 def test_the_fastest_is_recommended_in_many_scenarios(
     service: GpuDeskService, model: str, in_flight: int, count: int | None, parts: tuple[str, ...]
 ) -> None:
-    check_fastest(service, scenario(model, parts, count=count, in_flight=in_flight, priority="speed"))
+    check_fastest(service, make_scenario(model, parts, count=count, in_flight=in_flight, priority="speed"))
 
 
 @pytest.mark.parametrize(("model", "in_flight"), [("llama-3.3-70b", 8), ("llama-3.1-8b", 32), ("gpt-oss-120b", 16)])
 def test_each_answers_as_fast_as_one_host_can(service: GpuDeskService, model: str, in_flight: int) -> None:
     """With latency as the goal, no accelerator is held back by a count that answers more slowly than its host could."""
-    asked = scenario(model, count=None, in_flight=in_flight, priority="latency")
-    decision = decided(service, asked)
-    eights = service.answer(replace(asked, accelerators=tuple(replace(each, count=8) for each in asked.accelerators)))
+    scenario = make_scenario(model, count=None, in_flight=in_flight, priority="latency")
+    decision = decide(service, scenario)
+    eights = service.answer(
+        replace(scenario, accelerators=tuple(replace(each, count=8) for each in scenario.accelerators))
+    )
     for candidate, column in zip(decision.candidates, eights.columns, strict=True):
         assert candidate.value is not None
         assert column.estimate is not None
@@ -237,13 +239,13 @@ def test_each_answers_as_fast_as_one_host_can(service: GpuDeskService, model: st
 
 def test_a_demand_is_carried_by_the_quickest_replicas_if_latency_is_the_goal(service: GpuDeskService) -> None:
     """Replicas of the fewest accelerators would answer most slowly; `size` counts as the decision does."""
-    asked = replace(
-        scenario("llama-3.3-70b", ("h200-sxm", "b200-hgx"), count=None, priority="latency"),
+    scenario = replace(
+        make_scenario("llama-3.3-70b", ("h200-sxm", "b200-hgx"), count=None, priority="latency"),
         demand=Demand(DemandKind.USERS, 500.0),
     )
-    quick = {each.accelerator: each for each in decided(service, asked).candidates}
-    fewest = service.size(replace(asked, decision=NO_DECISION_SETTINGS)).candidates
-    for fast, slow in zip(service.size(asked).candidates, fewest, strict=True):
+    quick = {each.accelerator: each for each in decide(service, scenario).candidates}
+    fewest = service.size(replace(scenario, decision=NO_DECISION_SETTINGS)).candidates
+    for fast, slow in zip(service.size(scenario).candidates, fewest, strict=True):
         candidate = quick[fast.accelerator]
         assert candidate.plan is not None
         assert (candidate.count, candidate.plan.tp) == (fast.count, 8)
@@ -260,7 +262,7 @@ def test_decisions_contradict_neither_costs_nor_fit_nor_sizing(service: GpuDeskS
     parts = data.draw(
         st.lists(st.sampled_from([*PARTS, "l4", "l40s", "rtx-4090", "gaudi3"]), min_size=2, max_size=5, unique=True)
     )
-    asked = scenario(
+    scenario = make_scenario(
         model,
         tuple(parts),
         count=data.draw(st.sampled_from([None, 1, 8])),
@@ -270,11 +272,11 @@ def test_decisions_contradict_neither_costs_nor_fit_nor_sizing(service: GpuDeskS
     )
     if data.draw(st.booleans()):
         users = Demand(DemandKind.USERS, 500.0, tpot_ms=50.0, ttft_ms=3000.0)
-        asked = replace(asked, demand=users, accelerators=tuple(AcceleratorChoice(part) for part in parts))
-    decision = decided(service, asked)
+        scenario = replace(scenario, demand=users, accelerators=tuple(AcceleratorChoice(part) for part in parts))
+    decision = decide(service, scenario)
     odds = [each.odds for each in decision.candidates]
     assert math.fsum(odds) == pytest.approx(1.0 if any(each.eligible for each in decision.candidates) else 0.0)
-    matrix = service.fit_matrix(FitQuestion(asked.weights, asked.kv, 1500, 1), tuple(parts), (model,))
+    matrix = service.fit_matrix(FitQuestion(scenario.weights, scenario.kv, 1500, 1), tuple(parts), (model,))
     fewest = {cell.accelerator: cell.count for cell in matrix.rows[0]}
     for each in decision.candidates:
         assert each.odds == 0.0 or each.eligible
@@ -284,8 +286,8 @@ def test_decisions_contradict_neither_costs_nor_fit_nor_sizing(service: GpuDeskS
             assert least is not None
             assert each.count is not None
             assert each.count >= least
-    if asked.demand is not None:
-        sized = {each.accelerator: each.count for each in service.size(asked).candidates}
+    if scenario.demand is not None:
+        sized = {each.accelerator: each.count for each in service.size(scenario).candidates}
         for each in decision.candidates:
             if each.eligible:
                 assert each.count == sized[each.accelerator]
@@ -312,18 +314,20 @@ def test_what_is_level_is_no_argument_against(
     service: GpuDeskService, model: str, parts: tuple[str, ...], in_flight: int
 ) -> None:
     for team in ("unknown", "rocm"):
-        for each in decided(service, scenario(model, parts, in_flight=in_flight, priority="speed", team=team)).against:
+        for each in decide(
+            service, make_scenario(model, parts, in_flight=in_flight, priority="speed", team=team)
+        ).against:
             figures = [side.value if isinstance(side, IntervalEstimate) else side for side in (each.ours, each.theirs)]
             if each.line is None and isinstance(figures[0], float) and isinstance(figures[1], float):
                 assert figures[0] != pytest.approx(figures[1], rel=0.03)
 
 
 def test_two_are_as_likely_as_their_comparison_says(service: GpuDeskService) -> None:
-    answer = service.answer(scenario(parts=("h200-sxm", "mi325x"), priority="speed"))
-    found = find_difference(answer, "output_tokens_per_s_per_accelerator", "h200-sxm", "mi325x")
-    assert found is not None
+    answer = service.answer(make_scenario(parts=("h200-sxm", "mi325x"), priority="speed"))
+    difference = find_difference(answer, "output_tokens_per_s_per_accelerator", "h200-sxm", "mi325x")
+    assert difference is not None
     odds = {each.key: each.odds for each in service.decide(answer).candidates}
-    assert odds["mi325x"] == pytest.approx(found.odds, abs=1e-6)
+    assert odds["mi325x"] == pytest.approx(difference.odds, abs=1e-6)
 
 
 def test_odds_of_equals_are_equal_and_grow_with_what_is_better() -> None:
@@ -336,9 +340,9 @@ def test_odds_of_equals_are_equal_and_grow_with_what_is_better() -> None:
 def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
     """Fifty people at an 8B model need no H100: the bill decides where a token costs the same."""
     parts = ("l4", "l40s", "rtx-4090", "rtx-pro-6000-blackwell", "gh200-144gb", "h200-sxm")
-    asked = scenario("llama-3.1-8b", parts, count=None, in_flight=10, priority="cost", team="small")
-    decision = decided(service, asked)
-    assert lead(decision) == "rtx-4090"
+    scenario = make_scenario("llama-3.1-8b", parts, count=None, in_flight=10, priority="cost", team="small")
+    decision = decide(service, scenario)
+    assert get_leader(decision) == "rtx-4090"
     assert decision.candidates[2].payment == "owned"
     assert "discontinued" in [each.fact for each in decision.against]
     assert decision.other_payment is None
@@ -350,50 +354,52 @@ def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
 
 def test_one_is_judged_where_more_are_no_better_each(service: GpuDeskService) -> None:
     """At latency limits replicas add up exactly: rounding must not choose among their counts."""
-    asked = scenario("llama-3.1-8b", ("mi350x", "h200-nvl"), count=None, weights=Precision.BF16, priority="cost")
+    scenario = make_scenario(
+        "llama-3.1-8b", ("mi350x", "h200-nvl"), count=None, weights=Precision.BF16, priority="cost"
+    )
     limits = Load(LoadKind.LIMITS, ttft_ms=200.0, tpot_ms=15.0)
-    asked = replace(asked, workload=Workload(500, 100, limits))
-    assert [each.count for each in decided(service, asked).candidates] == [1, 1]
+    scenario = replace(scenario, workload=Workload(500, 100, limits))
+    assert [each.count for each in decide(service, scenario).candidates] == [1, 1]
 
 
 def test_a_limit_beyond_those_of_a_demand_is_none(service: GpuDeskService) -> None:
     """Searches for what would change a decision begin with limits above every figure."""
-    asked = replace(scenario(parts=("h200-sxm",), count=None), demand=Demand(DemandKind.USERS, 500.0))
-    without = decided(service, asked)
-    loose = service.decide(service.answer(asked), {"ttft_limit_ms": 5_000_000.0})
+    scenario = replace(make_scenario(parts=("h200-sxm",), count=None), demand=Demand(DemandKind.USERS, 500.0))
+    without = decide(service, scenario)
+    loose = service.decide(service.answer(scenario), {"ttft_limit_ms": 5_000_000.0})
     assert [each.count for each in loose.candidates] == [each.count for each in without.candidates]
 
 
 def test_three_are_enough_where_two_are_too_few(service: GpuDeskService) -> None:
     """Three replicas of one are a fleet: four are not taken because sizes double."""
-    one = service.answer(scenario("llama-3.1-8b", ("h100-sxm",), count=1)).columns[0].estimate
+    one = service.answer(make_scenario("llama-3.1-8b", ("h100-sxm",), count=1)).columns[0].estimate
     assert one is not None
-    asked = scenario(
+    scenario = make_scenario(
         "llama-3.1-8b", ("h100-sxm",), count=None, in_flight=int(2.4 * one.max_concurrency), priority="speed"
     )
-    taken = decided(service, asked).candidates[0]
-    assert taken.plan is not None
-    assert (taken.eligible, taken.count, taken.plan.dp) == (True, 3, 3)
+    candidate = decide(service, scenario).candidates[0]
+    assert candidate.plan is not None
+    assert (candidate.eligible, candidate.count, candidate.plan.dp) == (True, 3, 3)
 
 
 def test_an_unknown_price_is_no_small_commitment(service: GpuDeskService) -> None:
     """Of two that are too close to call, the one without a price must not lead for costing nothing."""
-    asked = scenario("gpt-oss-20b", ("gb300-desktop", "b300-hgx"), count=1, in_flight=8, priority="speed")
+    scenario = make_scenario("gpt-oss-20b", ("gb300-desktop", "b300-hgx"), count=1, in_flight=8, priority="speed")
     assert service.catalog.prices("gb300-desktop") == ()
-    assert lead(decided(service, asked)) == "b300-hgx"
+    assert get_leader(decide(service, scenario)) == "b300-hgx"
 
 
 def test_a_price_that_would_make_one_lead_makes_it_lead(service: GpuDeskService) -> None:
-    asked = scenario(
+    scenario = make_scenario(
         parts=("gh200-144gb", "mi300x", "h100-sxm"), weights=Precision.BF16, priority="cost", acquisition="own"
     )
-    answer = service.answer(asked)
+    answer = service.answer(scenario)
     unpriced = service.decide(answer).candidates[0]
     assert unpriced.missing == "price_usd"
     assert unpriced.needed is not None
     for factor, leads in ((0.8, True), (1.25, False)):
-        costs = asked.costs.with_input("price_usd", UncertainValue.exactly(unpriced.needed * factor), "gh200-144gb")
-        assert (lead(decided(service, replace(asked, costs=costs))) == "gh200-144gb") is leads
+        costs = scenario.costs.with_input("price_usd", UncertainValue.exactly(unpriced.needed * factor), "gh200-144gb")
+        assert (get_leader(decide(service, replace(scenario, costs=costs))) == "gh200-144gb") is leads
 
 
 OPEN = {"priority": "cost", "current_platform": "none"}
@@ -401,15 +407,15 @@ OPEN = {"priority": "cost", "current_platform": "none"}
 
 def test_each_takes_its_cheaper_way_to_pay_where_that_is_open(service: GpuDeskService) -> None:
     """No one rents a column next to one that is bought only because rents come first."""
-    asked = scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN)
-    costs = asked.costs.with_input("rent_usd_per_hour", UncertainValue(1.5, 2.5, 5.0), "h100-sxm")
+    scenario = make_scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, base_answers=OPEN)
+    costs = scenario.costs.with_input("rent_usd_per_hour", UncertainValue(1.5, 2.5, 5.0), "h100-sxm")
     costs = costs.with_input("rent_usd_per_hour", UncertainValue(1.5, 3.0, 6.0), "mi300x")
     costs = costs.with_input("price_usd", UncertainValue(10_000.0, 12_500.0, 15_000.0), "mi300x")
-    answer = service.answer(replace(asked, costs=costs))
+    answer = service.answer(replace(scenario, costs=costs))
     open_ = service.decide(answer)
     own, rent = (service.decide(answer, {**OPEN, "acquisition": way}) for way in ("own", "rent"))
-    assert (lead(own), lead(rent)) == ("mi300x", "h100-sxm")
-    assert lead(open_) == "mi300x"
+    assert (get_leader(own), get_leader(rent)) == ("mi300x", "h100-sxm")
+    assert get_leader(open_) == "mi300x"
     assert [each.payment for each in open_.candidates] == ["owned", "owned"]
     assert [each.odds for each in open_.candidates] == pytest.approx([each.odds for each in own.candidates], abs=0.01)
     other = open_.other_payment
@@ -425,56 +431,60 @@ def test_each_takes_its_cheaper_way_to_pay_where_that_is_open(service: GpuDeskSe
 def test_the_other_way_to_pay_is_said_to_lead_where_it_would(
     service: GpuDeskService, model: str, in_flight: int
 ) -> None:
-    answer = service.answer(scenario(model, in_flight=in_flight, said=OPEN))
+    answer = service.answer(make_scenario(model, in_flight=in_flight, base_answers=OPEN))
     open_ = service.decide(answer)
-    paid = next(each.payment for each in open_.candidates if each.key == lead(open_))
+    paid = next(each.payment for each in open_.candidates if each.key == get_leader(open_))
     alone = service.decide(answer, {**OPEN, "acquisition": "rent" if paid == "owned" else "own"})
-    other = lead(open_) if open_.other_payment is None else open_.other_payment.leader.key
-    assert other == lead(alone)
+    other = get_leader(open_) if open_.other_payment is None else open_.other_payment.leader.key
+    assert other == get_leader(alone)
 
 
 def test_what_has_one_price_stands_with_that_and_says_what_the_other_must_be(service: GpuDeskService) -> None:
-    asked = scenario("deepseek-r1", ("b200-hgx", "mi355x"), in_flight=128, said=OPEN)
-    asked = replace(asked, costs=replace(asked.costs, provider_class=ProviderClass.HYPERSCALER))
-    mi355x = decided(service, asked).candidates[1]
+    scenario = make_scenario("deepseek-r1", ("b200-hgx", "mi355x"), in_flight=128, base_answers=OPEN)
+    scenario = replace(scenario, costs=replace(scenario.costs, provider_class=ProviderClass.HYPERSCALER))
+    mi355x = decide(service, scenario).candidates[1]
     assert (mi355x.payment, mi355x.missing) == ("rented", "price_usd")
     assert mi355x.needed is not None
-    other = decided(service, asked).other_payment
+    other = decide(service, scenario).other_payment
     assert other is not None
     assert (other.payment, other.leader.key) == ("rented", "mi355x")
     for factor, leads in ((0.8, True), (1.25, False)):
-        costs = asked.costs.with_input("price_usd", UncertainValue.exactly(mi355x.needed * factor), "mi355x")
-        assert (lead(decided(service, replace(asked, costs=costs))) == "mi355x") is leads
+        costs = scenario.costs.with_input("price_usd", UncertainValue.exactly(mi355x.needed * factor), "mi355x")
+        assert (get_leader(decide(service, replace(scenario, costs=costs))) == "mi355x") is leads
 
 
 def test_doubt_about_shared_inputs_counts_between_ways_to_pay_and_not_within_one(service: GpuDeskService) -> None:
-    answer = service.answer(scenario(parts=("h100-sxm", "h200-sxm")))
+    answer = service.answer(make_scenario(parts=("h100-sxm", "h200-sxm")))
     h100, h200 = service.costing.situations(answer)
-    owned, rented = PaymentBasis(rented=False), PaymentBasis(rented=True)
-    one, other, rent = (draw_log_costs(*each) for each in ((h100, owned), (h200, owned), (h200, rented)))
+    owning, rented = PaymentBasis(rented=False), PaymentBasis(rented=True)
+    one, other, rent = (draw_log_costs(*each) for each in ((h100, owning), (h200, owning), (h200, rented)))
     assert add_price_doubt(0.1, one, one) == pytest.approx(0.1)
     assert np.var(one - other) < np.var(one)
     assert add_price_doubt(0.1, one, other) < add_price_doubt(0.1, one, rent)
 
 
 def test_without_a_purchase_price_counts_are_not_those_of_whole_systems(service: GpuDeskService) -> None:
-    asked = scenario(parts=("mi355x",), count=None, acquisition="own", priority="cost")
-    unpriced = service.decide(service.answer(asked))
+    scenario = make_scenario(parts=("mi355x",), count=None, acquisition="own", priority="cost")
+    unpriced = service.decide(service.answer(scenario))
     assert unpriced.objective.name is ObjectiveName.THROUGHPUT
     alone = unpriced.candidates[0]
-    fastest = service.decide(service.answer(replace(asked, decision=DecisionSettings({"priority": "speed"}))))
+    fastest = service.decide(service.answer(replace(scenario, decision=DecisionSettings({"priority": "speed"}))))
     assert (alone.count, alone.value) == (fastest.candidates[0].count, fastest.candidates[0].value)
-    costs = asked.costs.with_input("price_usd", UncertainValue.exactly(30_000.0), "mi355x")
-    priced = service.decide(service.answer(replace(asked, costs=costs)))
+    costs = scenario.costs.with_input("price_usd", UncertainValue.exactly(30_000.0), "mi355x")
+    priced = service.decide(service.answer(replace(scenario, costs=costs)))
     assert priced.candidates[0].count == 8
 
 
 def test_rents_of_other_kinds_of_provider_count_like_for_like(service: GpuDeskService) -> None:
-    asked = scenario(parts=("h200-sxm", "b200-hgx", "mi355x"), count=None, in_flight=256, acquisition="rent")
-    answer = service.answer(asked)
+    scenario = make_scenario(parts=("h200-sxm", "b200-hgx", "mi355x"), count=None, in_flight=256, acquisition="rent")
+    answer = service.answer(scenario)
     mixed = service.decide(answer)
-    found = {each.key: each for each in mixed.candidates}
-    rent, value, best = found["mi355x"].unlike_rent, found["mi355x"].value, found[lead(mixed) or ""]
+    candidates = {each.key: each for each in mixed.candidates}
+    rent, value, best = (
+        candidates["mi355x"].unlike_rent,
+        candidates["mi355x"].value,
+        candidates[get_leader(mixed) or ""],
+    )
     assert rent is not None
     assert rent.class_ratio is not None
     assert value is not None
@@ -482,16 +492,16 @@ def test_rents_of_other_kinds_of_provider_count_like_for_like(service: GpuDeskSe
     # Twice as expensive on record: no lead, yet not ruled out, because a specialized cloud could charge as little.
     assert best.key != "mi355x"
     assert value.value > 1.5 * best.value.value
-    assert 0.2 < found["mi355x"].odds <= 0.5
-    assert found["h200-sxm"].unlike_rent is None
+    assert 0.2 < candidates["mi355x"].odds <= 0.5
+    assert candidates["h200-sxm"].unlike_rent is None
     names = {each: each for each in mixed.columns}
-    usual = found["mi355x"].like_for_like
+    usual = candidates["mi355x"].like_for_like
     assert usual is not None
     assert usual < 0.65 * value.value
     assert f"≈ ${Formatter().small_amount(usual)} like for like" in next(
         line.value for line in list_candidate_lines(mixed, names, Formatter()) if line.key == "mi355x"
     )
-    alike = replace(asked, costs=replace(asked.costs, provider_class=ProviderClass.HYPERSCALER))
+    alike = replace(scenario, costs=replace(scenario.costs, provider_class=ProviderClass.HYPERSCALER))
     compared = service.decide(service.answer(alike))
     assert all(each.unlike_rent is None for each in compared.candidates)
 
@@ -508,64 +518,70 @@ def test_like_for_like_prices_narrow_a_lead_and_never_turn_it() -> None:
 
 
 def test_what_is_too_dear_to_buy_may_be_rented(service: GpuDeskService) -> None:
-    answer = service.answer(scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN))
-    found = service.decide(answer, {**OPEN, "budget_usd": 330_000.0}).candidates
-    assert [(each.eligible, each.payment) for each in found] == [(True, "rented"), (True, "owned")]
-    owned = service.decide(answer, {**OPEN, "budget_usd": 330_000.0, "acquisition": "own"}).candidates
-    assert [each.eligible for each in owned] == [False, True]
+    answer = service.answer(make_scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, base_answers=OPEN))
+    candidates = service.decide(answer, {**OPEN, "budget_usd": 330_000.0}).candidates
+    assert [(each.eligible, each.payment) for each in candidates] == [(True, "rented"), (True, "owned")]
+    buyable = service.decide(answer, {**OPEN, "budget_usd": 330_000.0, "acquisition": "own"}).candidates
+    assert [each.eligible for each in buyable] == [False, True]
 
 
 def test_what_is_only_rented_cannot_be_bought(service: GpuDeskService) -> None:
-    asked = scenario(parts=("tpu-v6e", "h100-sxm"), priority="speed")
-    answer = service.answer(asked)
-    owned, rented = (service.decide(answer, {"priority": "speed", "acquisition": way}) for way in ("own", "rent"))
-    assert [each.eligible for each in owned.candidates] == [False, True]
-    assert owned.candidates[0].removed == ("L-09",)
+    scenario = make_scenario(parts=("tpu-v6e", "h100-sxm"), priority="speed")
+    answer = service.answer(scenario)
+    if_bought, rented = (service.decide(answer, {"priority": "speed", "acquisition": way}) for way in ("own", "rent"))
+    assert [each.eligible for each in if_bought.candidates] == [False, True]
+    assert if_bought.candidates[0].removed == ("L-09",)
     assert "L-09" not in rented.candidates[0].removed
 
 
 def test_what_is_sold_in_one_country_is_recommended_only_there(service: GpuDeskService) -> None:
     """H20 is made for China: it is the cheapest at its price, but it is sold there only."""
-    parts, said = ("h20-96gb", "h200-sxm"), {"priority": "cost", "acquisition": "own"}
+    parts, answers = ("h20-96gb", "h200-sxm"), {"priority": "cost", "acquisition": "own"}
     for destination in ("unknown", "free"):
-        decision = decided(service, scenario(parts=parts, count=None, said={**said, "destination": destination}))
-        assert lead(decision) == "h200-sxm"
+        decision = decide(
+            service, make_scenario(parts=parts, count=None, base_answers={**answers, "destination": destination})
+        )
+        assert get_leader(decision) == "h200-sxm"
         assert decision.candidates[0].removed == ("L-10",)
         names = {key: key for key in decision.columns}
         reason = describe_exclusion(decision.exclusions[0], names, Formatter(), decision)
         assert reason == "h20-96gb: sold at the destination; sales region: China, not everywhere"
-    there = decided(service, scenario(parts=parts, count=None, said={**said, "destination": "controlled"}))
-    assert lead(there) == "h20-96gb"
+    there = decide(
+        service, make_scenario(parts=parts, count=None, base_answers={**answers, "destination": "controlled"})
+    )
+    assert get_leader(there) == "h20-96gb"
     assert "sales_region" in [each.fact for each in there.against]
     reason = describe_verdict_reason(there, {key: key for key in there.columns}, Formatter())
     assert reason.endswith("Sold only in China.")
-    assert "h20-96gb" not in {each.accelerator for each in service.shortlist(scenario(said=said)).accelerators}
+    assert "h20-96gb" not in {
+        each.accelerator for each in service.shortlist(make_scenario(base_answers=answers)).accelerators
+    }
 
 
 def test_a_budget_covers_all_that_is_paid_at_once(service: GpuDeskService) -> None:
     """Accelerators within the budget are too expensive with their servers, network and racks."""
-    answer = service.answer(scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN))
+    answer = service.answer(make_scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, base_answers=OPEN))
     tco = service.costing.costs(answer).columns[1].tco
     assert tco is not None
     accelerators = next(line.usd for line in tco.lines if line.name == "accelerators")
     assert accelerators < 240_000.0 < tco.at_once_usd
-    found = service.decide(answer, {**OPEN, "budget_usd": 240_000.0}).candidates
-    assert [each.payment for each in found] == ["rented", "rented"]
-    found = service.decide(answer, {**OPEN, "budget_usd": tco.at_once_usd}).candidates
-    assert found[1].payment == "owned"
+    candidates = service.decide(answer, {**OPEN, "budget_usd": 240_000.0}).candidates
+    assert [each.payment for each in candidates] == ["rented", "rented"]
+    candidates = service.decide(answer, {**OPEN, "budget_usd": tco.at_once_usd}).candidates
+    assert candidates[1].payment == "owned"
 
 
 def test_whole_systems_are_used_where_they_are_paid_for(service: GpuDeskService) -> None:
     """Who buys a rack of 72 uses most of it; who asks for throughput per accelerator need not."""
     parts = ("gb200-nvl72", "b200-hgx")
-    asked = scenario("deepseek-v3", parts, count=None, in_flight=1024, priority="cost", acquisition="own")
-    bought = decided(service, asked).candidates[0]
-    fastest = service.decide(service.answer(asked), {"priority": "speed", "acquisition": "own"}).candidates[0]
+    scenario = make_scenario("deepseek-v3", parts, count=None, in_flight=1024, priority="cost", acquisition="own")
+    bought = decide(service, scenario).candidates[0]
+    fastest = service.decide(service.answer(scenario), {"priority": "speed", "acquisition": "own"}).candidates[0]
     assert bought.count is not None
     assert fastest.count is not None
     assert bought.count > fastest.count
-    few = replace(asked, accelerators=(AcceleratorChoice(parts[0], count=fastest.count), asked.accelerators[1]))
-    dearer = decided(service, few).candidates[0]
+    few = replace(scenario, accelerators=(AcceleratorChoice(parts[0], count=fastest.count), scenario.accelerators[1]))
+    dearer = decide(service, few).candidates[0]
     assert dearer.value is not None
     assert bought.value is not None
     assert bought.value.value < dearer.value.value
@@ -573,32 +589,34 @@ def test_whole_systems_are_used_where_they_are_paid_for(service: GpuDeskService)
 
 def test_an_old_price_widens_odds_and_is_named(service: GpuDeskService) -> None:
     """TPU v5e has no rent on record of the last year; the same rent entered today is more certain."""
-    asked = scenario("gemma-3-27b", ("tpu-v6e", "tpu-v5e"), weights=Precision.BF16, priority="cost", acquisition="rent")
-    decision = decided(service, asked)
-    assert lead(decision) == "tpu-v5e"
+    scenario = make_scenario(
+        "gemma-3-27b", ("tpu-v6e", "tpu-v5e"), weights=Precision.BF16, priority="cost", acquisition="rent"
+    )
+    decision = decide(service, scenario)
+    assert get_leader(decision) == "tpu-v5e"
     assert "old_rent" in [each.fact for each in decision.against]
-    rent = service.costing.costs(service.answer(asked)).columns[1].inputs["rent_usd_per_hour"].spread
+    rent = service.costing.costs(service.answer(scenario)).columns[1].inputs["rent_usd_per_hour"].spread
     assert rent is not None
     fresh = replace(
-        asked, costs=asked.costs.with_input("rent_usd_per_hour", UncertainValue.exactly(rent.likely), "tpu-v5e")
+        scenario, costs=scenario.costs.with_input("rent_usd_per_hour", UncertainValue.exactly(rent.likely), "tpu-v5e")
     )
-    today = decided(service, fresh)
+    today = decide(service, fresh)
     assert today.robustness > decision.robustness
     assert "old_rent" not in [each.fact for each in today.against]
 
 
 def test_a_license_that_excludes_data_centers_is_an_argument_against(service: GpuDeskService) -> None:
-    asked = scenario("llama-3.1-8b", ("rtx-5090", "l4"), count=1, in_flight=4, priority="speed")
-    decision = decided(service, asked)
-    assert lead(decision) == "rtx-5090"
+    scenario = make_scenario("llama-3.1-8b", ("rtx-5090", "l4"), count=1, in_flight=4, priority="speed")
+    decision = decide(service, scenario)
+    assert get_leader(decision) == "rtx-5090"
     assert "license_limit" in [each.fact for each in decision.against]
-    only = scenario("llama-3.1-8b", ("l4",), count=1, in_flight=4, priority="speed")
-    assert "license_limit" not in [each.fact for each in decided(service, only).against]
+    only = make_scenario("llama-3.1-8b", ("l4",), count=1, in_flight=4, priority="speed")
+    assert "license_limit" not in [each.fact for each in decide(service, only).against]
 
 
 def test_idle_accelerators_of_an_instance_are_part_of_the_commitment(service: GpuDeskService) -> None:
     """Of two that are as good, the one whose provider rents eight at a time commits to more."""
-    answer = service.answer(scenario("llama-3.1-8b", ("mi355x",), count=1, in_flight=8, acquisition="rent"))
+    answer = service.answer(make_scenario("llama-3.1-8b", ("mi355x",), count=1, in_flight=8, acquisition="rent"))
     whole = service.costing.costs(answer).columns[0]
     assert whole.rented_count == 8
     rent = whole.provider_rents[0].usd_per_hour
@@ -607,7 +625,7 @@ def test_idle_accelerators_of_an_instance_are_part_of_the_commitment(service: Gp
 
 @pytest.mark.parametrize("work", ["media", "embeddings", "fine_tuning", "training"])
 def test_other_work_than_serving_text_gets_no_recommendation(service: GpuDeskService, work: str) -> None:
-    decision = decided(service, scenario(work=work))
+    decision = decide(service, make_scenario(work=work))
     assert not decision.scope.answered
     assert decision.scope.why is not None
     assert decision.recommended is None
@@ -615,48 +633,49 @@ def test_other_work_than_serving_text_gets_no_recommendation(service: GpuDeskSer
 
 
 def test_an_unanswered_platform_charges_nobody(service: GpuDeskService) -> None:
-    asked = scenario(parts=("h200-sxm", "mi325x"), priority="cost", acquisition="own")
+    scenario = make_scenario(parts=("h200-sxm", "mi325x"), priority="cost", acquisition="own")
     open_, cuda = (
-        decided(service, asked),
-        decided(
-            service, scenario(parts=("h200-sxm", "mi325x"), priority="cost", acquisition="own", current_platform="CUDA")
+        decide(service, scenario),
+        decide(
+            service,
+            make_scenario(parts=("h200-sxm", "mi325x"), priority="cost", acquisition="own", current_platform="CUDA"),
         ),
     )
-    values = [{each.key: each.value.value for each in found.candidates if each.value} for found in (open_, cuda)]
+    values = [{each.key: each.value.value for each in decision.candidates if each.value} for decision in (open_, cuda)]
     assert values[0]["h200-sxm"] == values[1]["h200-sxm"]
     assert values[0]["mi325x"] < values[1]["mi325x"]
     assert open_.parts[0]["needs_port"] is None
 
 
 def test_software_of_a_platform_without_a_name_is_ported_to_the_common_ones(service: GpuDeskService) -> None:
-    answer = service.answer(scenario(parts=("h100-sxm", "tpu-v6e"), priority="cost", acquisition="rent"))
-    asked = {"priority": "cost", "acquisition": "rent"}
-    usual, ported = service.decide(answer, asked), service.decide(answer, {**asked, "current_platform": "other"})
-    h100, tpu = ([found.candidates[place].value for found in (usual, ported)] for place in (0, 1))
+    answer = service.answer(make_scenario(parts=("h100-sxm", "tpu-v6e"), priority="cost", acquisition="rent"))
+    answers = {"priority": "cost", "acquisition": "rent"}
+    usual, ported = service.decide(answer, answers), service.decide(answer, {**answers, "current_platform": "other"})
+    h100, tpu = ([decision.candidates[place].value for decision in (usual, ported)] for place in (0, 1))
     assert h100[0] is not None
     assert h100[1] is not None
     assert h100[1].value > 1.5 * h100[0].value
     assert tpu[0] == tpu[1]
     named = replace(answer.scenario, costs=replace(answer.scenario.costs, runs_on="JAX/XLA"))
-    stated = service.decide(replace(answer, scenario=named), {**asked, "current_platform": "other"})
-    assert stated.candidates[0].value == h100[1]
+    with_name = service.decide(replace(answer, scenario=named), {**answers, "current_platform": "other"})
+    assert with_name.candidates[0].value == h100[1]
 
 
 def test_costs_stand_for_balance_where_prices_are_known(service: GpuDeskService) -> None:
-    assert decided(service, scenario()).objective.name is ObjectiveName.COST
-    unpriced = scenario("llama-3.1-8b", ("gh200-144gb", "mi355x"), count=1, in_flight=2, acquisition="own")
-    objective = decided(service, unpriced).objective
+    assert decide(service, make_scenario()).objective.name is ObjectiveName.COST
+    unpriced = make_scenario("llama-3.1-8b", ("gh200-144gb", "mi355x"), count=1, in_flight=2, acquisition="own")
+    objective = decide(service, unpriced).objective
     assert objective.name is ObjectiveName.THROUGHPUT
     assert objective.instead_of is ObjectiveName.COST
 
 
 def test_parts_above_a_threshold_of_export_control_are_removed(service: GpuDeskService) -> None:
-    decision = decided(service, scenario(parts=("a100-80gb-sxm", "h200-sxm", "mi300x"), destination="controlled"))
+    decision = decide(service, make_scenario(parts=("a100-80gb-sxm", "h200-sxm", "mi300x"), destination="controlled"))
     assert all("D002-15" in each.removed for each in decision.candidates)
 
 
 def test_the_engine_that_is_asked_for_gives_the_figures(service: GpuDeskService) -> None:
-    answer = service.answer(scenario(parts=("h100-sxm", "h200-sxm")))
+    answer = service.answer(make_scenario(parts=("h100-sxm", "h200-sxm")))
     usual = service.decide(answer)
     other = service.decide(answer, {"serving_engine": "tensorrt-llm"})
     assert other.parts[0]["tokens_per_s"] != usual.parts[0]["tokens_per_s"]

@@ -52,7 +52,7 @@ def service() -> Iterator[GpuDeskService]:
         yield opened
 
 
-def scenario(
+def make_scenario(
     model: str = "llama-3.1-70b",
     parts: tuple[str, ...] = ("mi325x", "h200-sxm"),
     weights: Precision = Precision.FP8,
@@ -72,17 +72,17 @@ def scenario(
     )
 
 
-def decided(service: GpuDeskService, asked: Scenario) -> Decision:
-    return service.decide(service.answer(asked))
+def decide(service: GpuDeskService, scenario: Scenario) -> Decision:
+    return service.decide(service.answer(scenario))
 
 
-def line(decision: Decision, rule: str) -> TraceLine:
+def find_line(decision: Decision, rule: str) -> TraceLine:
     return next(each for each in decision.trace if each.rule.id == rule)
 
 
-def effects(decision: Decision, rule: str) -> dict[str, RuleEffect]:
-    found = line(decision, rule)
-    return {key: cell.effect for key, cell in zip(decision.columns, found.cells, strict=True)}
+def list_effects(decision: Decision, rule: str) -> dict[str, RuleEffect]:
+    line = find_line(decision, rule)
+    return {key: cell.effect for key, cell in zip(decision.columns, line.cells, strict=True)}
 
 
 def removed_by(decision: Decision) -> dict[str, set[str]]:
@@ -92,38 +92,38 @@ def removed_by(decision: Decision) -> dict[str, set[str]]:
 def test_200_billion_parameters_at_fp16_fit_no_single_accelerator_whatever_a_document_claims(
     service: GpuDeskService,
 ) -> None:
-    asked = scenario(DENSE_200B, weights=Precision.FP16, shape="one")
-    decision = decided(service, asked)
+    scenario = make_scenario(DENSE_200B, weights=Precision.FP16, shape="one")
+    decision = decide(service, scenario)
     assert decision.facts["weights_gb"] == pytest.approx(400.0, rel=0.01)
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert decision.recommended is None
     for key in ("mi325x", "h200-sxm"):
         assert {"D000-01", "D003-09"} <= removed_by(decision)[key]
-    refused = line(decision, "D000-01").rule
+    refused = find_line(decision, "D000-01").rule
     assert refused.disputes == ("D-023", "D-081", "D-082")
     assert refused.corrected is not None
     assert "400 GB" in refused.corrected
 
 
 def test_counts_of_200_billion_parameters_at_fp16_are_those_of_the_memory(service: GpuDeskService) -> None:
-    decision = decided(service, scenario(DENSE_200B, weights=Precision.FP16))
-    counts = {key: cell.value for key, cell in zip(decision.columns, line(decision, "D004-05").cells, strict=True)}
+    decision = decide(service, make_scenario(DENSE_200B, weights=Precision.FP16))
+    counts = {key: cell.value for key, cell in zip(decision.columns, find_line(decision, "D004-05").cells, strict=True)}
     assert counts == {"mi325x": 2.0, "h200-sxm": 4.0}
     assert decision.recommended is not None
     assert decision.recommended.count == counts[decision.recommended.key]
 
 
 def test_405b_at_fp8_takes_two_mi325x_or_four_h200(service: GpuDeskService) -> None:
-    decision = decided(service, scenario("llama-3.1-405b"))
+    decision = decide(service, make_scenario("llama-3.1-405b"))
     assert {key: part["count"] for key, part in zip(decision.columns, decision.parts, strict=True)} == {
         "mi325x": 2.0,
         "h200-sxm": 4.0,
     }
-    assert effects(decision, "D001-01") == {"mi325x": RuleEffect.FAVOURS, "h200-sxm": RuleEffect.NONE}
+    assert list_effects(decision, "D001-01") == {"mi325x": RuleEffect.FAVOURS, "h200-sxm": RuleEffect.NONE}
 
 
 def test_who_runs_tensorrt_llm_already_has_no_amd_part_left(service: GpuDeskService) -> None:
-    decision = decided(service, scenario(serving_engine="tensorrt-llm"))
+    decision = decide(service, make_scenario(serving_engine="tensorrt-llm"))
     assert removed_by(decision) == {"mi325x": {"D000-06"}}
     assert decision.verdict is DecisionVerdict.WINNER
     assert decision.recommended is not None
@@ -134,13 +134,13 @@ def test_who_runs_tensorrt_llm_already_has_no_amd_part_left(service: GpuDeskServ
 
 def test_fp4_in_production_removes_the_mi300_family(service: GpuDeskService) -> None:
     parts = ("mi300x", "mi325x", "b200-hgx", "mi355x")
-    decision = decided(service, scenario(parts=parts, precision="fp4"))
+    decision = decide(service, make_scenario(parts=parts, precision="fp4"))
     assert removed_by(decision) == {"mi300x": {"D002-04"}, "mi325x": {"D002-04"}}
 
 
 def test_memory_decides_long_contexts_of_70b_by_the_numbers(service: GpuDeskService) -> None:
-    asked = scenario(parts=("h200-sxm", "mi325x"), tokens=(100_000, 1000), long_context="yes")
-    decision = decided(service, asked)
+    scenario = make_scenario(parts=("h200-sxm", "mi325x"), tokens=(100_000, 1000), long_context="yes")
+    decision = decide(service, scenario)
     small, large = decision.candidates
     assert small.count is not None
     assert large.count is not None
@@ -153,56 +153,56 @@ def test_memory_decides_long_contexts_of_70b_by_the_numbers(service: GpuDeskServ
 
 
 def test_memory_weighs_nothing_for_a_small_model_and_a_small_team(service: GpuDeskService) -> None:
-    decision = decided(service, scenario("llama-3.1-8b", team="small", current_platform="CUDA"))
+    decision = decide(service, make_scenario("llama-3.1-8b", team="small", current_platform="CUDA"))
     by_memory = {"leads_memory", "leads_kv_room", "leads_count", "fits_alone", "leads_coverage"}
     for each in decision.trace:
         if each.case.favours is not None and by_memory & set(each.case.favours.split()):
             assert RuleEffect.FAVOURS not in {cell.effect for cell in each.cells}, each.rule.id
-    assert effects(decision, "D001-04")["h200-sxm"] is RuleEffect.FAVOURS
+    assert list_effects(decision, "D001-04")["h200-sxm"] is RuleEffect.FAVOURS
 
 
 def test_a_port_does_not_pay_back_below_a_thousand_rented_hours_a_month(service: GpuDeskService) -> None:
-    decision = decided(service, scenario(acquisition="rent", monthly_hours=900.0, current_platform="CUDA"))
-    assert effects(decision, "D000-15") == {"mi325x": RuleEffect.NONE, "h200-sxm": RuleEffect.FAVOURS}
+    decision = decide(service, make_scenario(acquisition="rent", monthly_hours=900.0, current_platform="CUDA"))
+    assert list_effects(decision, "D000-15") == {"mi325x": RuleEffect.NONE, "h200-sxm": RuleEffect.FAVOURS}
     hours = dict(zip(decision.columns, decision.parts, strict=True))["mi325x"]["payback_hours"]
     assert isinstance(hours, float)
     assert hours > 900.0
 
 
 def test_a_limit_inside_a_band_removes_nothing_and_one_beyond_it_does(service: GpuDeskService) -> None:
-    answer = service.answer(scenario())
+    answer = service.answer(make_scenario())
     estimate = answer.columns[0].estimate
     assert estimate is not None
     assert estimate.ttft_ms is not None
     band = estimate.ttft_ms
     open_case = service.decide(answer, {"ttft_limit_ms": band.value})
-    assert effects(open_case, "L-01")["mi325x"] is RuleEffect.UNDECIDED
+    assert list_effects(open_case, "L-01")["mi325x"] is RuleEffect.UNDECIDED
     assert open_case.candidates[0].open_rules == ("L-01",)
     assert open_case.candidates[0].odds > 0.0
     out = service.decide(answer, {"ttft_limit_ms": band.low * 0.5})
-    assert effects(out, "L-01")["mi325x"] is RuleEffect.REMOVES
+    assert list_effects(out, "L-01")["mi325x"] is RuleEffect.REMOVES
 
 
 def test_what_is_not_known_asks_for_nothing(service: GpuDeskService) -> None:
-    answer = service.answer(scenario())
+    answer = service.answer(make_scenario())
     skipped = service.decide(answer, {"team": "unknown", "tuning": "unknown"})
     assert skipped.trace == service.decide(answer).trace
     assert {each.rule.id for each in skipped.trace}.isdisjoint({"D000-03", "D003-04", "D001-05"})
 
 
 def test_a_weight_changes_the_arguments_that_it_says_and_no_odds(service: GpuDeskService) -> None:
-    asked = scenario(months_to_launch=3.0)
-    decision = decided(service, asked)
-    heavy = replace(asked, decision=replace(asked.decision, weights={"D000-05": 5.0}))
-    weighed = decided(service, heavy)
-    assert (line(decision, "D000-05").weight, line(weighed, "D000-05").weight) == (0.0, 5.0)
+    scenario = make_scenario(months_to_launch=3.0)
+    decision = decide(service, scenario)
+    heavy = replace(scenario, decision=replace(scenario.decision, weights={"D000-05": 5.0}))
+    weighed = decide(service, heavy)
+    assert (find_line(decision, "D000-05").weight, find_line(weighed, "D000-05").weight) == (0.0, 5.0)
     scores = {each.key: each.score for each in weighed.candidates}
     assert scores["h200-sxm"] > scores["mi325x"]
     assert [each.odds for each in weighed.candidates] == [each.odds for each in decision.candidates]
 
 
 def test_flips_are_what_happens(service: GpuDeskService) -> None:
-    answer = service.answer(scenario())
+    answer = service.answer(make_scenario())
     present = service.decide(answer)
     assert present.recommended is not None
     flips = service.flips(answer)
@@ -218,7 +218,7 @@ def test_flips_are_what_happens(service: GpuDeskService) -> None:
 def test_no_budget_is_a_flip_where_the_leader_has_no_price(service: GpuDeskService) -> None:
     """Every budget rules out MI355X as long as its price is unknown: none is the point where that begins."""
     parts = ("mi355x", "mi325x", "h200-sxm")
-    answer = service.answer(scenario(parts=parts, priority="users", acquisition="own"))
+    answer = service.answer(make_scenario(parts=parts, priority="users", acquisition="own"))
     present = service.decide(answer)
     assert present.recommended is not None
     assert present.recommended.key == "mi355x"
@@ -228,8 +228,8 @@ def test_no_budget_is_a_flip_where_the_leader_has_no_price(service: GpuDeskServi
 def test_paying_for_whole_systems_or_for_those_in_use_is_a_flip_where_it_changes_the_leader(
     service: GpuDeskService,
 ) -> None:
-    asked = scenario(parts=("mi325x", "b200-hgx"), tokens=(4000, 1000))
-    answer = service.answer(replace(asked, demand=Demand(DemandKind.USERS, 1000.0)))
+    scenario = make_scenario(parts=("mi325x", "b200-hgx"), tokens=(4000, 1000))
+    answer = service.answer(replace(scenario, demand=Demand(DemandKind.USERS, 1000.0)))
     whole = service.decide(answer)
     flip = service.flips(answer)[0]
     assert (flip.input, flip.before, flip.after) == (SYSTEMS_COUNTED, COUNTED_WHOLE, COUNTED_IN_USE)
@@ -241,7 +241,7 @@ def test_paying_for_whole_systems_or_for_those_in_use_is_a_flip_where_it_changes
 
 
 def test_flips_to_another_accelerator_come_before_those_to_none(service: GpuDeskService) -> None:
-    flips = service.flips(service.answer(scenario(priority="cost")))
+    flips = service.flips(service.answer(make_scenario(priority="cost")))
     outcomes = [bool(each.becomes) for each in flips]
     assert set(outcomes) == {True, False}
     assert outcomes == sorted(outcomes, reverse=True)
@@ -249,14 +249,14 @@ def test_flips_to_another_accelerator_come_before_those_to_none(service: GpuDesk
 
 def test_prices_that_only_bring_another_tie_come_after_answers(service: GpuDeskService) -> None:
     parts = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
-    flips = [each for each in service.flips(service.answer(scenario(parts=parts))) if each.becomes]
+    flips = [each for each in service.flips(service.answer(make_scenario(parts=parts))) if each.becomes]
     ties = [each.verdict is DecisionVerdict.OPEN and each.input not in QUESTIONS for each in flips]
     assert set(ties) == {True, False}
     assert ties == sorted(ties)
 
 
 def test_costs_that_decide_nothing_are_compared_in_one_way_to_pay(service: GpuDeskService) -> None:
-    decision = decided(service, scenario(parts=("h200-sxm", "mi355x", "b200-hgx"), priority="speed"))
+    decision = decide(service, make_scenario(parts=("h200-sxm", "mi355x", "b200-hgx"), priority="speed"))
     costs = [each for each in (*decision.reasons, *decision.against) if (each.fact or "").endswith("usd_per_million")]
     assert costs
     for each in costs:
@@ -266,51 +266,51 @@ def test_costs_that_decide_nothing_are_compared_in_one_way_to_pay(service: GpuDe
 
 
 def test_shares_add_up_and_are_the_same_each_time(service: GpuDeskService) -> None:
-    answer = service.answer(scenario())
+    answer = service.answer(make_scenario())
     one, other = service.decide(answer), service.decide(answer)
     assert one == other
     assert sum(each.odds for each in one.candidates) == pytest.approx(1.0)
 
 
 def test_an_announced_part_waits_until_somebody_would(service: GpuDeskService) -> None:
-    asked = scenario(parts=("h200-sxm", "vera-rubin-nvl72"))
-    assert removed_by(decided(service, asked)) == {"vera-rubin-nvl72": {"L-04"}}
-    waiting = replace(asked, decision=DecisionSettings(answers={"waiting": "priced"}))
-    assert "L-04" not in removed_by(decided(service, waiting)).get("vera-rubin-nvl72", set())
+    scenario = make_scenario(parts=("h200-sxm", "vera-rubin-nvl72"))
+    assert removed_by(decide(service, scenario)) == {"vera-rubin-nvl72": {"L-04"}}
+    waiting = replace(scenario, decision=DecisionSettings(answers={"waiting": "priced"}))
+    assert "L-04" not in removed_by(decide(service, waiting)).get("vera-rubin-nvl72", set())
 
 
 def test_a_site_takes_only_what_it_cools_and_feeds(service: GpuDeskService) -> None:
-    asked = scenario(parts=("h200-sxm", "gb300-nvl72", "b200-hgx", "l40s"))
-    hot = replace(asked, fleet=FleetSettings(cooling=SiteCooling.AIR))
-    assert removed_by(decided(service, hot)) == {"gb300-nvl72": {"L-06"}}
-    weak = replace(asked, fleet=FleetSettings(cooling=SiteCooling.LIQUID, kw_per_rack=10.15))
-    assert removed_by(decided(service, weak)) == {"gb300-nvl72": {"L-07"}, "b200-hgx": {"L-07"}}
-    strong = replace(asked, fleet=FleetSettings(kw_per_rack=140.0))
-    assert removed_by(decided(service, strong)) == {}
+    scenario = make_scenario(parts=("h200-sxm", "gb300-nvl72", "b200-hgx", "l40s"))
+    hot = replace(scenario, fleet=FleetSettings(cooling=SiteCooling.AIR))
+    assert removed_by(decide(service, hot)) == {"gb300-nvl72": {"L-06"}}
+    weak = replace(scenario, fleet=FleetSettings(cooling=SiteCooling.LIQUID, kw_per_rack=10.15))
+    assert removed_by(decide(service, weak)) == {"gb300-nvl72": {"L-07"}, "b200-hgx": {"L-07"}}
+    strong = replace(scenario, fleet=FleetSettings(kw_per_rack=140.0))
+    assert removed_by(decide(service, strong)) == {}
     rented = replace(hot, decision=DecisionSettings(answers={"acquisition": "rent"}))
-    assert removed_by(decided(service, rented)) == {}
+    assert removed_by(decide(service, rented)) == {}
 
 
 def test_power_that_is_not_published_decides_with_its_likely_value(service: GpuDeskService) -> None:
-    asked = scenario(parts=("mi300x", "h200-sxm"))
-    tight = decided(service, replace(asked, fleet=FleetSettings(kw_per_rack=11.5)))
-    assert effects(tight, "L-07") == {"mi300x": RuleEffect.UNDECIDED, "h200-sxm": RuleEffect.PASSES}
-    tighter = decided(service, replace(asked, fleet=FleetSettings(kw_per_rack=10.5)))
+    scenario = make_scenario(parts=("mi300x", "h200-sxm"))
+    tight = decide(service, replace(scenario, fleet=FleetSettings(kw_per_rack=11.5)))
+    assert list_effects(tight, "L-07") == {"mi300x": RuleEffect.UNDECIDED, "h200-sxm": RuleEffect.PASSES}
+    tighter = decide(service, replace(scenario, fleet=FleetSettings(kw_per_rack=10.5)))
     assert removed_by(tighter) == {"mi300x": {"L-07"}}
-    weak = decided(service, replace(asked, fleet=FleetSettings(kw_per_rack=5.0)))
+    weak = decide(service, replace(scenario, fleet=FleetSettings(kw_per_rack=5.0)))
     assert removed_by(weak) == {"mi300x": {"L-07"}, "h200-sxm": {"L-07"}}
 
 
 def test_what_likely_misses_a_limit_is_ruled_out_by_it(service: GpuDeskService) -> None:
     """An interval that contains the limit does not hide why no candidate is left."""
-    asked = scenario(parts=("h200-sxm", "mi300x"), acquisition="rent")
-    one = replace(asked, accelerators=tuple(replace(choice, count=1) for choice in asked.accelerators))
-    figures = [get_interval(part, "ttft_ms") for part in decided(service, one).parts]
+    scenario = make_scenario(parts=("h200-sxm", "mi300x"), acquisition="rent")
+    one = replace(scenario, accelerators=tuple(replace(choice, count=1) for choice in scenario.accelerators))
+    figures = [get_interval(part, "ttft_ms") for part in decide(service, one).parts]
     assert None not in figures
     limit = 0.97 * min(each.value for each in figures if each is not None)
     assert all(each.low < limit < each.value for each in figures if each is not None)
     limited = replace(one, decision=DecisionSettings(answers={"acquisition": "rent", "ttft_limit_ms": limit}))
-    decision = decided(service, limited)
+    decision = decide(service, limited)
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert removed_by(decision) == {"h200-sxm": {"L-01"}, "mi300x": {"L-01"}}
     assert [each.holds for exclusion in decision.exclusions for each in exclusion.because] == [False, False]
@@ -318,33 +318,33 @@ def test_what_likely_misses_a_limit_is_ruled_out_by_it(service: GpuDeskService) 
 
 
 def test_what_is_delivered_too_late_cannot_be_bought(service: GpuDeskService) -> None:
-    asked = scenario(parts=("b200-hgx", "h200-sxm"), acquisition="own")
-    late = replace(asked, fleet=FleetSettings(months_to_live=6.0))
-    decision = decided(service, late)
+    scenario = make_scenario(parts=("b200-hgx", "h200-sxm"), acquisition="own")
+    late = replace(scenario, fleet=FleetSettings(months_to_live=6.0))
+    decision = decide(service, late)
     assert decision.facts["months_to_launch"] == 6.0
     assert removed_by(decision) == {"b200-hgx": {"L-08"}}
     # No delivery time of H200 SXM is on record, which rules nothing out.
-    assert effects(decision, "L-08")["h200-sxm"] is RuleEffect.UNDECIDED
-    assert removed_by(decided(service, replace(asked, fleet=FleetSettings(months_to_live=7.0)))) == {}
+    assert list_effects(decision, "L-08")["h200-sxm"] is RuleEffect.UNDECIDED
+    assert removed_by(decide(service, replace(scenario, fleet=FleetSettings(months_to_live=7.0)))) == {}
     answered = replace(late, decision=DecisionSettings(answers={"acquisition": "own", "months_to_launch": 12.0}))
-    assert removed_by(decided(service, answered)) == {}
+    assert removed_by(decide(service, answered)) == {}
 
 
 def test_a_candidate_states_the_systems_that_are_bought(service: GpuDeskService) -> None:
-    asked = scenario(parts=("h200-sxm", "l40s"), acquisition="own")
-    h200, l40s = decided(service, asked).candidates
+    scenario = make_scenario(parts=("h200-sxm", "l40s"), acquisition="own")
+    h200, l40s = decide(service, scenario).candidates
     assert h200.count is not None
     assert h200.systems is not None
     assert (h200.systems.size, h200.systems.used) == (8, h200.count)
     assert l40s.systems is None
 
 
-def loaded(asked: Scenario, load: Load) -> Scenario:
-    return replace(asked, workload=replace(asked.workload, load=load))
+def replace_load(scenario: Scenario, load: Load) -> Scenario:
+    return replace(scenario, workload=replace(scenario.workload, load=load))
 
 
 def test_what_cannot_run_at_all_is_not_recommended(service: GpuDeskService) -> None:
-    decision = decided(service, scenario("llama-3.1-405b", parts=("tpu-v5e",)))
+    decision = decide(service, make_scenario("llama-3.1-405b", parts=("tpu-v5e",)))
     assert removed_by(decision)["tpu-v5e"] >= {"D004-03"}
     assert decision.verdict is DecisionVerdict.NONE_FITS
 
@@ -353,9 +353,9 @@ def test_what_cannot_run_at_all_is_not_recommended(service: GpuDeskService) -> N
     "load", [Load(LoadKind.LIMITS, ttft_ms=1.0, tpot_ms=1.0), Load(LoadKind.REQUEST_RATE, request_rate=500.0)]
 )
 def test_what_does_not_carry_the_load_is_not_recommended(service: GpuDeskService, load: Load) -> None:
-    asked = loaded(scenario(), load)
-    fixed = replace(asked, accelerators=tuple(replace(choice, count=1) for choice in asked.accelerators))
-    decision = decided(service, fixed)
+    scenario = replace_load(make_scenario(), load)
+    fixed = replace(scenario, accelerators=tuple(replace(choice, count=1) for choice in scenario.accelerators))
+    decision = decide(service, fixed)
     assert all("L-05" in each.removed for each in decision.candidates)
     assert decision.verdict is DecisionVerdict.NONE_FITS
 
@@ -364,8 +364,10 @@ def test_the_order_of_columns_decides_nothing(service: GpuDeskService) -> None:
     load = Load(LoadKind.LIMITS, ttft_ms=3000.0, tpot_ms=60.0)
     parts = ("h100-sxm", "mi300x", "l40s")
     orders = (parts, parts[::-1], (parts[1], parts[0], parts[2]))
-    found = [decided(service, loaded(scenario(parts=order, tokens=(6000, 600)), load)) for order in orders]
-    shares = [{each.key: each.odds for each in decision.candidates} for decision in found]
+    decisions = [
+        decide(service, replace_load(make_scenario(parts=order, tokens=(6000, 600)), load)) for order in orders
+    ]
+    shares = [{each.key: each.odds for each in decision.candidates} for decision in decisions]
     assert shares[0] == pytest.approx(shares[1])
     assert shares[0] == pytest.approx(shares[2])
 
@@ -374,39 +376,39 @@ def test_a_dear_rival_makes_no_port_pay(service: GpuDeskService) -> None:
     hours = [
         dict(zip(decision.columns, decision.parts, strict=True))["mi325x"]["payback_hours"]
         for parts in (("h200-sxm", "mi325x"), ("h200-sxm", "mi325x", "h100-sxm"))
-        for decision in (decided(service, scenario(parts=parts, acquisition="rent", monthly_hours=20_000.0)),)
+        for decision in (decide(service, make_scenario(parts=parts, acquisition="rent", monthly_hours=20_000.0)),)
     ]
     assert hours[0] == hours[1]
 
 
 def test_who_is_out_sets_no_measure(service: GpuDeskService) -> None:
-    two = decided(service, scenario(parts=("h200-sxm", "b200-hgx"), site="hgx"))
-    three = decided(service, scenario(parts=("h200-sxm", "b200-hgx", "l4"), site="hgx"))
+    two = decide(service, make_scenario(parts=("h200-sxm", "b200-hgx"), site="hgx"))
+    three = decide(service, make_scenario(parts=("h200-sxm", "b200-hgx", "l4"), site="hgx"))
     assert removed_by(three) == {"l4": {"D004-06"}}
     assert [each.score for each in three.candidates[:2]] == [each.score for each in two.candidates]
 
 
 def test_where_none_remains_the_factors_still_compare_all(service: GpuDeskService) -> None:
-    decision = decided(service, scenario(ttft_limit_ms=1.0))
+    decision = decide(service, make_scenario(ttft_limit_ms=1.0))
     assert decision.verdict is DecisionVerdict.NONE_FITS
     levels = {factor.id: [cell.level for cell in factor.cells] for factor in decision.factors}
     assert levels["experts"] == [FactorLevel.PREFERRED, FactorLevel.CAPABLE], "256 GB compared with 141 GB"
 
 
 def test_no_part_that_is_only_announced_starts_today(service: GpuDeskService) -> None:
-    asked = scenario(parts=("h200-sxm", "vera-rubin-nvl72"), waiting="priced", months_to_launch=0.0)
-    assert removed_by(decided(service, asked)) == {"vera-rubin-nvl72": {"L-04"}}
+    scenario = make_scenario(parts=("h200-sxm", "vera-rubin-nvl72"), waiting="priced", months_to_launch=0.0)
+    assert removed_by(decide(service, scenario)) == {"vera-rubin-nvl72": {"L-04"}}
 
 
 def test_another_platform_than_the_common_two_is_not_ported_to_itself(service: GpuDeskService) -> None:
-    asked = scenario(parts=("tpu-v6e", "h200-sxm"), current_platform="other", porting="no")
-    assert removed_by(decided(service, asked)) == {"h200-sxm": {"D000-10"}}
+    scenario = make_scenario(parts=("tpu-v6e", "h200-sxm"), current_platform="other", porting="no")
+    assert removed_by(decide(service, scenario)) == {"h200-sxm": {"D000-10"}}
 
 
 def test_a_limit_that_is_not_set_has_the_nearest_flip(service: GpuDeskService) -> None:
     # With counts left open a tighter limit takes more of each, and the order may stay.
-    asked = scenario()
-    one = replace(asked, accelerators=tuple(replace(choice, count=1) for choice in asked.accelerators))
+    scenario = make_scenario()
+    one = replace(scenario, accelerators=tuple(replace(choice, count=1) for choice in scenario.accelerators))
     answer = service.answer(one)
     flip = next(each for each in service.flips(answer) if each.input == "tpot_limit_ms")
     assert isinstance(flip.after, float)
@@ -419,12 +421,12 @@ def test_a_limit_that_is_not_set_has_the_nearest_flip(service: GpuDeskService) -
 
 def test_as_many_are_bought_as_the_budget_pays_for(service: GpuDeskService) -> None:
     """More of them answer faster, but those that no budget pays for must not stand for the few that it does."""
-    said = {"acquisition": "own", "priority": "latency", "current_platform": "CUDA"}
-    asked = scenario("qwen3-32b", ("l40s", "mi210"), Precision.FP16, (1000, 1000), **said)
-    most = [get_number(part, "spend_usd") or 0.0 for part in decided(service, asked).parts]
+    answers = {"acquisition": "own", "priority": "latency", "current_platform": "CUDA"}
+    scenario = make_scenario("qwen3-32b", ("l40s", "mi210"), Precision.FP16, (1000, 1000), **answers)
+    most = [get_number(part, "spend_usd") or 0.0 for part in decide(service, scenario).parts]
 
-    def count(budget: float, asked: Scenario = asked) -> list[int | None]:
-        decision = service.decide(service.answer(asked), {**said, "budget_usd": budget})
+    def count(budget: float, scenario: Scenario = scenario) -> list[int | None]:
+        decision = service.decide(service.answer(scenario), {**answers, "budget_usd": budget})
         spends = [get_number(part, "spend_usd") or 0.0 for part in decision.parts]
         assert [each.eligible for each in decision.candidates] == [spend <= budget for spend in spends]
         return [each.count for each in decision.candidates]
@@ -434,22 +436,22 @@ def test_as_many_are_bought_as_the_budget_pays_for(service: GpuDeskService) -> N
     assert count(most[1] - 1.0) == [8, 2]
     assert count(most[0] / 2.0) == [4, 2]
     # A lower price buys more of them for the same budget.
-    cheaper = asked.costs.with_input("price_usd", UncertainValue.exactly(3_000.0), "l40s")
-    assert count(most[0] / 2.0, replace(asked, costs=cheaper)) == [8, 2]
+    cheaper = scenario.costs.with_input("price_usd", UncertainValue.exactly(3_000.0), "l40s")
+    assert count(most[0] / 2.0, replace(scenario, costs=cheaper)) == [8, 2]
 
 
 def test_more_are_taken_for_speed_only_while_each_doubling_saves_enough(service: GpuDeskService) -> None:
     """32 accelerators of a rack answer 18% faster than 16, for twice the money."""
-    asked = scenario("deepseek-r1", ("gb200-nvl72", "mi355x"), Precision.FP8, (1024, 1024), priority="latency")
-    asked = replace(asked, workload=replace(asked.workload, load=Load(LoadKind.CONCURRENCY, concurrency=256)))
-    decision = decided(service, asked)
+    scenario = make_scenario("deepseek-r1", ("gb200-nvl72", "mi355x"), Precision.FP8, (1024, 1024), priority="latency")
+    scenario = replace(scenario, workload=replace(scenario.workload, load=Load(LoadKind.CONCURRENCY, concurrency=256)))
+    decision = decide(service, scenario)
     rack = decision.candidates[0]
     assert decision.recommended is not None
     assert (decision.recommended.key, rack.count) == ("gb200-nvl72", 16)
 
     def seconds(count: int) -> float:
-        stated = replace(asked, accelerators=(AcceleratorChoice("gb200-nvl72", count=count),))
-        (column,) = service.answer(stated).columns
+        with_count = replace(scenario, accelerators=(AcceleratorChoice("gb200-nvl72", count=count),))
+        (column,) = service.answer(with_count).columns
         assert column.estimate is not None
         assert column.estimate.request_s is not None
         return column.estimate.request_s.value
@@ -461,10 +463,12 @@ def test_more_are_taken_for_speed_only_while_each_doubling_saves_enough(service:
 
 
 def test_who_is_nearly_as_fast_for_much_less_is_named(service: GpuDeskService) -> None:
-    asked = scenario("llama-3.1-70b", ("b200-hgx", "mi325x"), Precision.FP8, (1000, 500), priority="latency")
-    decision = decided(
+    scenario = make_scenario("llama-3.1-70b", ("b200-hgx", "mi325x"), Precision.FP8, (1000, 500), priority="latency")
+    decision = decide(
         service,
-        replace(asked, costs=asked.costs.with_input("rent_usd_per_hour", UncertainValue.exactly(20.0), "b200-hgx")),
+        replace(
+            scenario, costs=scenario.costs.with_input("rent_usd_per_hour", UncertainValue.exactly(20.0), "b200-hgx")
+        ),
     )
     assert decision.recommended is not None
     assert decision.recommended.key == "b200-hgx"
@@ -473,16 +477,16 @@ def test_who_is_nearly_as_fast_for_much_less_is_named(service: GpuDeskService) -
 
 
 def test_a_demand_is_sized_within_the_budget_or_says_what_it_costs(service: GpuDeskService) -> None:
-    asked = scenario("llama-3.1-70b", ("h100-sxm", "mi325x"), Precision.FP8, (1000, 500), acquisition="own")
-    asked = replace(asked, demand=Demand(DemandKind.USERS, 2_000.0))
-    spends = [get_number(part, "spend_usd") or 0.0 for part in decided(service, asked).parts]
+    scenario = make_scenario("llama-3.1-70b", ("h100-sxm", "mi325x"), Precision.FP8, (1000, 500), acquisition="own")
+    scenario = replace(scenario, demand=Demand(DemandKind.USERS, 2_000.0))
+    spends = [get_number(part, "spend_usd") or 0.0 for part in decide(service, scenario).parts]
     assert max(spends) > 100_000.0
 
     def sizes(budget: float) -> tuple[list[bool], list[bool]]:
-        said = {**asked.decision.answers, "budget_usd": budget}
-        limited = replace(asked, decision=DecisionSettings(said))
+        answers = {**scenario.decision.answers, "budget_usd": budget}
+        limited = replace(scenario, decision=DecisionSettings(answers))
         notes = [[note.id for note in each.notes] for each in service.size(limited).candidates]
-        eligible = [each.eligible for each in decided(service, limited).candidates]
+        eligible = [each.eligible for each in decide(service, limited).candidates]
         return ["sizing.over_budget" in each for each in notes], eligible
 
     assert sizes(max(spends)) == ([False, False], [True, True])
@@ -490,22 +494,26 @@ def test_a_demand_is_sized_within_the_budget_or_says_what_it_costs(service: GpuD
 
 
 def test_what_was_released_long_ago_may_no_longer_be_sold_new(service: GpuDeskService) -> None:
-    said = {"priority": "cost", "acquisition": "own"}
-    asked = scenario("llama-3.1-8b", ("t4", "l4"), Precision.INT8, (800, 300), **said)
-    old, new = decided(service, asked).candidates
+    answers = {"priority": "cost", "acquisition": "own"}
+    scenario = make_scenario("llama-3.1-8b", ("t4", "l4"), Precision.INT8, (800, 300), **answers)
+    old, new = decide(service, scenario).candidates
     assert "old_release" in old.doubts
     assert "old_release" not in new.doubts
-    rented = decided(service, scenario("llama-3.1-8b", ("t4", "l4"), Precision.INT8, (800, 300), acquisition="rent"))
+    rented = decide(
+        service, make_scenario("llama-3.1-8b", ("t4", "l4"), Precision.INT8, (800, 300), acquisition="rent")
+    )
     assert "old_release" not in rented.candidates[0].doubts
-    assert "t4" not in {each.accelerator for each in service.shortlist(asked).accelerators}
+    assert "t4" not in {each.accelerator for each in service.shortlist(scenario).accelerators}
 
 
 def test_who_costs_far_less_to_buy_is_named(service: GpuDeskService) -> None:
     """One user is served by a desktop at a quarter of the price, whose tokens cost little more."""
-    said = {"priority": "cost", "acquisition": "own"}
-    asked = scenario("gpt-oss-120b", ("rtx-pro-6000-blackwell", "gb10"), Precision.MXFP4, (1500, 600), **said)
-    asked = replace(asked, workload=replace(asked.workload, load=Load(LoadKind.CONCURRENCY, concurrency=1)))
-    decision = decided(service, asked)
+    answers = {"priority": "cost", "acquisition": "own"}
+    scenario = make_scenario(
+        "gpt-oss-120b", ("rtx-pro-6000-blackwell", "gb10"), Precision.MXFP4, (1500, 600), **answers
+    )
+    scenario = replace(scenario, workload=replace(scenario.workload, load=Load(LoadKind.CONCURRENCY, concurrency=1)))
+    decision = decide(service, scenario)
     assert decision.recommended is not None
     assert decision.recommended.accelerator == "rtx-pro-6000-blackwell"
     names = {"rtx-pro-6000-blackwell": "RTX PRO", "gb10": "GB10"}
@@ -515,8 +523,10 @@ def test_who_costs_far_less_to_buy_is_named(service: GpuDeskService) -> None:
 
 
 def test_every_limit_that_rules_out_all_is_named_with_what_is_reached(service: GpuDeskService) -> None:
-    asked = scenario("llama-3.1-405b", ("h200-sxm", "b200-hgx"), Precision.FP8, ttft_limit_ms=20.0, tpot_limit_ms=1.0)
-    decision = decided(service, asked)
+    scenario = make_scenario(
+        "llama-3.1-405b", ("h200-sxm", "b200-hgx"), Precision.FP8, ttft_limit_ms=20.0, tpot_limit_ms=1.0
+    )
+    decision = decide(service, scenario)
     words = describe_verdict_reason(replace(decision, ways_out=()), {"h200-sxm": "H", "b200-hgx": "B"}, Formatter())
     assert words.startswith("“TTFT limit” and “TPOT limit” each rule out all 2: relax them")
     assert re.search(
@@ -525,15 +535,15 @@ def test_every_limit_that_rules_out_all_is_named_with_what_is_reached(service: G
 
 
 def test_ways_out_of_a_demand_keep_its_spares(service: GpuDeskService) -> None:
-    said: dict[str, AnswerValue] = {"priority": "cost", "acquisition": "own", "budget_usd": 150_000.0}
-    asked = scenario("llama-3.1-70b", ("h100-sxm", "mi300x"), Precision.FP8, (1000, 400), **said)
-    asked = replace(asked, demand=Demand(DemandKind.USERS, 300.0, tpot_ms=60.0))
-    ways = decided(service, asked).ways_out
+    answers: dict[str, AnswerValue] = {"priority": "cost", "acquisition": "own", "budget_usd": 150_000.0}
+    scenario = make_scenario("llama-3.1-70b", ("h100-sxm", "mi300x"), Precision.FP8, (1000, 400), **answers)
+    scenario = replace(scenario, demand=Demand(DemandKind.USERS, 300.0, tpot_ms=60.0))
+    ways = decide(service, scenario).ways_out
     assert any(way.kind is WayOutKind.ACCELERATOR for way in ways)
     for way in ways:
         if way.kind is WayOutKind.ACCELERATOR:
             request = way.estimate.request
-            others = replace(asked, accelerators=(AcceleratorChoice(request.accelerator),), weights=request.weights)
+            others = replace(scenario, accelerators=(AcceleratorChoice(request.accelerator),), weights=request.weights)
             (sized,) = service.size(others).candidates
             assert sized.count is not None
             assert way.estimate.count >= sized.count >= 2, "one works, one is spare"
@@ -541,12 +551,14 @@ def test_ways_out_of_a_demand_keep_its_spares(service: GpuDeskService) -> None:
 
 def test_who_reads_along_gets_the_faster_of_two_that_cost_the_same(service: GpuDeskService) -> None:
     """A larger bill for the same cost per token buys speed, which is worth nothing to a batch."""
-    said = {"priority": "cost", "acquisition": "rent"}
-    asked = scenario("llama-3.3-70b", ("b200-hgx", "rtx-pro-6000-blackwell"), Precision.FP4, (1000, 500), **said)
-    asked = replace(asked, workload=replace(asked.workload, load=Load(LoadKind.CONCURRENCY, concurrency=64)))
+    answers = {"priority": "cost", "acquisition": "rent"}
+    scenario = make_scenario(
+        "llama-3.3-70b", ("b200-hgx", "rtx-pro-6000-blackwell"), Precision.FP4, (1000, 500), **answers
+    )
+    scenario = replace(scenario, workload=replace(scenario.workload, load=Load(LoadKind.CONCURRENCY, concurrency=64)))
 
     def lead(work: str) -> str:
-        decision = service.decide(service.answer(asked), {**said, "service": work})
+        decision = service.decide(service.answer(scenario), {**answers, "service": work})
         assert decision.recommended is not None
         return decision.recommended.key
 

@@ -52,7 +52,7 @@ def scenario() -> Scenario:
     return read_template("70b-chat-on-four")
 
 
-def planned(scenario: Scenario, launch: float | None = None, **plans: AnswerValue) -> Scenario:
+def make_planned_scenario(scenario: Scenario, launch: float | None = None, **plans: AnswerValue) -> Scenario:
     answers: dict[str, AnswerValue] = {} if launch is None else {"months_to_launch": launch}
     return replace(scenario, decision=DecisionSettings(answers=answers, plans=plans))
 
@@ -78,8 +78,8 @@ def numbers(name: str) -> st.SearchStrategy[AnswerValue]:
 
 
 @given(st.sampled_from(sorted(PLAN_INPUTS)).flatmap(lambda name: st.tuples(st.just(name), numbers(name))))
-def test_every_input_is_read_as_it_was_written(stated: tuple[str, AnswerValue]) -> None:
-    name, value = stated
+def test_every_input_is_read_as_it_was_written(values: tuple[str, AnswerValue]) -> None:
+    name, value = values
     settings = DecisionSettings(plans={name: value})
     fields = json.loads(json.dumps(write_decision_section(settings)))
     assert parse_decision(fields) == settings
@@ -112,9 +112,9 @@ def test_what_cannot_be_is_told_with_its_place(
 ) -> None:
     with pytest.raises(InputError) as refused:
         parse_plans(WHERE, plans)
-    told = refused.value
-    assert (told.problem.id, (told.where or "").startswith(where)) == (problem, True)
-    fields = json.loads(format_scenario(planned(scenario, buy_part="h200-sxm")))
+    error = refused.value
+    assert (error.problem.id, (error.where or "").startswith(where)) == (problem, True)
+    fields = json.loads(format_scenario(make_planned_scenario(scenario, buy_part="h200-sxm")))
     assert "buy_part" in json.dumps(fields)
     path = tmp_path / "wrong.gpudesk"
     path.write_text(json.dumps(fields).replace('{"buy_part": "h200-sxm"}', json.dumps(plans)), encoding="utf-8")
@@ -144,20 +144,24 @@ def test_defaults_are_values_that_can_be_stated() -> None:
 
 
 def test_without_a_word_the_question_is_that_of_the_catalog(scenario: Scenario) -> None:
-    asked = make_wait_question(scenario, today=TODAY)
-    assert (asked.next_part, asked.months_to_launch, asked.today) == (NEWEST_ACCELERATOR, ASSUMED_LAUNCH, TODAY)
-    assert (asked.slip_months, asked.months_to_next, asked.years) == (None, None, None)
+    question = make_wait_question(scenario, today=TODAY)
+    assert (question.next_part, question.months_to_launch, question.today) == (
+        NEWEST_ACCELERATOR,
+        ASSUMED_LAUNCH,
+        TODAY,
+    )
+    assert (question.slip_months, question.months_to_next, question.years) == (None, None, None)
     assert get_launch_months(scenario) == (ASSUMED_LAUNCH, InputOrigin.ASSUMED)
 
 
 def test_the_launch_is_what_the_dialogue_says(scenario: Scenario) -> None:
-    assert get_launch_months(planned(scenario, 3.0)) == (3.0, InputOrigin.DIALOGUE)
+    assert get_launch_months(make_planned_scenario(scenario, 3.0)) == (3.0, InputOrigin.DIALOGUE)
     unknown = replace(scenario, decision=DecisionSettings(answers={"months_to_launch": "unknown"}))
     assert get_launch_months(unknown)[1] is InputOrigin.ASSUMED
 
 
 def test_what_is_stated_is_asked(scenario: Scenario) -> None:
-    stated = planned(
+    planned = make_planned_scenario(
         scenario,
         next_part="b200-hgx",
         months_to_next=6,
@@ -168,13 +172,13 @@ def test_what_is_stated_is_asked(scenario: Scenario) -> None:
         usd_per_month=900,
         tokens_per_month=1e9,
     )
-    asked = make_wait_question(stated, today=TODAY)
-    assert asked.next_part == "b200-hgx"
-    assert asked.months_to_next == UncertainValue.exactly(6.0)
-    assert asked.slip_months == UncertainValue(1.0, 2.0, 4.0)
-    assert (asked.years, asked.tokens_per_month) == (5.0, 1e9)
-    assert asked.usd_per_month == UncertainValue.exactly(900.0)
-    assert make_wait_question(planned(scenario, next_part=NO_PART), today=TODAY).next_part is None
+    question = make_wait_question(planned, today=TODAY)
+    assert question.next_part == "b200-hgx"
+    assert question.months_to_next == UncertainValue.exactly(6.0)
+    assert question.slip_months == UncertainValue(1.0, 2.0, 4.0)
+    assert (question.years, question.tokens_per_month) == (5.0, 1e9)
+    assert question.usd_per_month == UncertainValue.exactly(900.0)
+    assert make_wait_question(make_planned_scenario(scenario, next_part=NO_PART), today=TODAY).next_part is None
 
 
 @pytest.mark.parametrize(
@@ -197,11 +201,11 @@ def test_ends_of_a_slip_that_are_not_said_go_with_the_others(
 def test_the_part_to_buy_is_the_one_said_then_the_recommended_one(scenario: Scenario) -> None:
     assert find_bought_position(scenario) == H200
     assert find_bought_position(scenario, "b200-hgx") == B200
-    assert find_bought_position(planned(scenario, buy_part="mi325x"), "b200-hgx") == MI325X
+    assert find_bought_position(make_planned_scenario(scenario, buy_part="mi325x"), "b200-hgx") == MI325X
 
 
 def test_a_column_that_is_not_compared_any_more_is_passed_over(scenario: Scenario) -> None:
-    stale = planned(scenario, buy_part="gaudi3", vendor_a="gaudi3")
+    stale = make_planned_scenario(scenario, buy_part="gaudi3", vendor_a="gaudi3")
     assert find_bought_position(stale, "b200-hgx") == B200
     assert find_removed_key(stale, "buy_part") == "gaudi3"
     assert find_removed_key(scenario, "buy_part") is None
@@ -209,10 +213,12 @@ def test_a_column_that_is_not_compared_any_more_is_passed_over(scenario: Scenari
 
 
 def test_a_plan_answers_for_what_the_document_says(service: GpuDeskService, scenario: Scenario) -> None:
-    found = service.reference_data.buy_or_wait(planned(scenario, 3.0, next_part="b200-hgx"), H200, TODAY)
-    assert (found.chosen, found.next_part, found.document) == ("h200-sxm", "b200-hgx", DeferralVerdict.BUY)
-    assert found.months_to_launch == 3.0
-    alone = service.reference_data.buy_or_wait(planned(scenario, next_part=NO_PART), H200, TODAY)
+    analysis = service.reference_data.buy_or_wait(
+        make_planned_scenario(scenario, 3.0, next_part="b200-hgx"), H200, TODAY
+    )
+    assert (analysis.chosen, analysis.next_part, analysis.document) == ("h200-sxm", "b200-hgx", DeferralVerdict.BUY)
+    assert analysis.months_to_launch == 3.0
+    alone = service.reference_data.buy_or_wait(make_planned_scenario(scenario, next_part=NO_PART), H200, TODAY)
     assert alone.next_part is None
 
 
@@ -220,9 +226,9 @@ def test_models_tuned_for_the_next_part_are_known_from_the_dialogue(
     service: GpuDeskService, scenario: Scenario
 ) -> None:
     tuned = DecisionSettings(answers={"tuned_for": "cdna4", "months_to_launch": 9.0}, plans={"next_part": "mi355x"})
-    found = service.reference_data.buy_or_wait(replace(scenario, decision=tuned), MI325X, TODAY)
-    assert "D002-18" in [rule.rule for rule in found.rules]
-    assert found.document is DeferralVerdict.WAIT
+    analysis = service.reference_data.buy_or_wait(replace(scenario, decision=tuned), MI325X, TODAY)
+    assert "D002-18" in [rule.rule for rule in analysis.rules]
+    assert analysis.document is DeferralVerdict.WAIT
     has_it = service.reference_data.buy_or_wait(
         replace(scenario, decision=replace(tuned, plans={"next_part": "mi455x"})), MI325X, TODAY
     )
@@ -245,19 +251,21 @@ def test_a_next_part_that_cannot_be_is_told_by_its_input(
 
 
 def test_the_curve_over_the_slip_goes_through_what_was_found(service: GpuDeskService, scenario: Scenario) -> None:
-    stated = planned(scenario, 3.0, next_part="b200-hgx", months_to_next=6, slip_low=2, slip_likely=2, slip_high=2)
-    found = service.reference_data.buy_or_wait(stated, H200, TODAY)
-    points = {point.slip_months: point for point in compute_slip_curve(found)}
-    assert found.sums is not None
-    assert points[2.0].waiting_usd == pytest.approx(found.sums.waiting_usd.likely)
-    assert points[2.0].gain_usd == pytest.approx(found.sums.gain_usd.likely)
-    turn = found.turns.slip_months
+    with_slip = make_planned_scenario(
+        scenario, 3.0, next_part="b200-hgx", months_to_next=6, slip_low=2, slip_likely=2, slip_high=2
+    )
+    analysis = service.reference_data.buy_or_wait(with_slip, H200, TODAY)
+    points = {point.slip_months: point for point in compute_slip_curve(analysis)}
+    assert analysis.sums is not None
+    assert points[2.0].waiting_usd == pytest.approx(analysis.sums.waiting_usd.likely)
+    assert points[2.0].gain_usd == pytest.approx(analysis.sums.gain_usd.likely)
+    turn = analysis.turns.slip_months
     assert turn is not None
-    crossed = [point.gain_usd - point.waiting_usd > 0.0 for point in compute_slip_curve(found)]
-    slips = [point.slip_months for point in compute_slip_curve(found)]
+    crossed = [point.gain_usd - point.waiting_usd > 0.0 for point in compute_slip_curve(analysis)]
+    slips = [point.slip_months for point in compute_slip_curve(analysis)]
     assert crossed == [slip < turn for slip in slips]
     assert slips[-1] > turn
-    unpriced = service.reference_data.buy_or_wait(planned(scenario, next_part="mi355x"), H200, TODAY)
+    unpriced = service.reference_data.buy_or_wait(make_planned_scenario(scenario, next_part="mi355x"), H200, TODAY)
     assert compute_slip_curve(unpriced) == ()
 
 
@@ -285,7 +293,7 @@ def test_two_parts_are_of_two_vendors_where_they_can_be(scenario: Scenario) -> N
 
 def test_requests_are_those_stated(scenario: Scenario) -> None:
     assert make_request_mix(scenario) == (RequestMix(), None)
-    stated = planned(
+    planned = make_planned_scenario(
         scenario,
         long_share=0.5,
         long_input_tokens=9000,
@@ -296,17 +304,17 @@ def test_requests_are_those_stated(scenario: Scenario) -> None:
         other_model_weights="fp16",
     )
     mix = RequestMix(0.5, 9000, 70, "llama-3.1-8b", RequestKind.SHORT, Precision.FP16)
-    assert make_request_mix(stated) == (mix, 4.0)
-    assert make_request_mix(planned(scenario, other_model_weights="fp16"))[0].weights is None
+    assert make_request_mix(planned) == (mix, 4.0)
+    assert make_request_mix(make_planned_scenario(scenario, other_model_weights="fp16"))[0].weights is None
 
 
 def test_routing_answers_for_what_the_document_says(service: GpuDeskService, scenario: Scenario) -> None:
-    found = service.reference_data.routing(
-        planned(scenario, vendor_b="b200-hgx", vendor_a="h200-sxm", requests_per_s=10)
+    comparison = service.reference_data.routing(
+        make_planned_scenario(scenario, vendor_b="b200-hgx", vendor_a="h200-sxm", requests_per_s=10)
     )
-    assert found.keys == ("h200-sxm", "b200-hgx")
-    assert (found.requests_per_s, found.rate_origin) == (10.0, RequestRateOrigin.YOURS)
-    assert [plan.plan for plan in found.plans] == list(RoutePlan)
+    assert comparison.keys == ("h200-sxm", "b200-hgx")
+    assert (comparison.requests_per_s, comparison.rate_origin) == (10.0, RequestRateOrigin.YOURS)
+    assert [plan.plan for plan in comparison.plans] == list(RoutePlan)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def bench() -> Iterator[GpuDeskService]:
 # What they refer to
 
 
-def all_named() -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
+def list_names() -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
     """Yield sources, statements and disputes that the files name, with where."""
     for entry in SUPPORT.entries:
         yield f"support of {entry.software}", (entry.source,), entry.statements, entry.disputes
@@ -41,8 +41,8 @@ def all_named() -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...], tuple[s
             yield f"{step.id}: {figure.label}", (), figure.statements, figure.disputes
     for signal in SIGNALS:
         yield signal.id, (signal.source,), signal.statements, signal.disputes
-        for known in signal.known:
-            yield f"{signal.id}, known", (known.source,), known.statements, known.disputes
+        for known_value in signal.known:
+            yield f"{signal.id}, known", (known_value.source,), known_value.statements, known_value.disputes
     for claim in read_export_rules(paths.get_data_path("export_rules.toml")).refused:
         yield claim.rule, (), (claim.statement,), (claim.dispute,)
 
@@ -51,9 +51,9 @@ def test_every_source_statement_and_dispute_is_one_of_the_catalog(bench: GpuDesk
     sources = {source.id for source in bench.catalog.sources()}
     statements = {claim.id: claim for claim in bench.catalog.seed_claims()}
     disputes = {dispute.id for dispute in bench.catalog.disputes()}
-    for where, named, said, weighed in all_named():
+    for where, named, named_statements, weighed in list_names():
         assert set(named) <= sources, where
-        assert set(said) <= statements.keys(), where
+        assert set(named_statements) <= statements.keys(), where
         assert set(weighed) <= disputes, where
 
 

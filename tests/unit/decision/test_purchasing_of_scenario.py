@@ -30,9 +30,9 @@ def test_each_accelerator_is_checked_once_for_the_destination(service: GpuDeskSe
 
 def test_each_column_has_a_time_or_a_reason(service: GpuDeskService) -> None:
     scenario = scenario_of({}, ("h200-sxm", 1), ("h200-sxm", 2), ("l4", 1))
-    found = service.reference_data.loadings(service.answer(scenario))
-    assert len(found) == 3
-    one, two, none = found.values()
+    loadings = service.reference_data.loadings(service.answer(scenario))
+    assert len(loadings) == 3
+    one, two, none = loadings.values()
     assert isinstance(one, WeightLoading)
     assert isinstance(two, WeightLoading)
     assert one.storage_bytes_per_s is None
@@ -41,10 +41,10 @@ def test_each_column_has_a_time_or_a_reason(service: GpuDeskService) -> None:
 
 def test_the_rate_of_storage_is_in_gigabytes_a_second(service: GpuDeskService) -> None:
     scenario = scenario_of({"storage_gb_s": 14.0}, ("h200-sxm", 1))
-    found = service.reference_data.loadings(service.answer(scenario))["h200-sxm"]
-    assert isinstance(found, WeightLoading)
-    assert found.storage_bytes_per_s == 14e9
-    assert found.one.storage_s == pytest.approx(found.weights_bytes / 14e9)
+    loading = service.reference_data.loadings(service.answer(scenario))["h200-sxm"]
+    assert isinstance(loading, WeightLoading)
+    assert loading.storage_bytes_per_s == 14e9
+    assert loading.one.storage_s == pytest.approx(loading.weights_bytes / 14e9)
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ def test_what_cannot_be_is_refused_by_its_name(plans: dict[str, object]) -> None
 
 
 def test_plans_of_a_purchase_are_kept_by_a_document() -> None:
-    stated = {"storage_gb_s": 14.0, "destination_name": "Peru", "competing_quote": "no"}
-    assert parse_plans(WHERE, stated) == stated
+    values = {"storage_gb_s": 14.0, "destination_name": "Peru", "competing_quote": "no"}
+    assert parse_plans(WHERE, values) == values

@@ -18,7 +18,7 @@ class Said:
     yours: tuple[str, ...] = ()
 
     def why(self, question: str) -> str | None:
-        given = {
+        question_answers = {
             name: QuestionAnswer(
                 self.answers.get(name, each.default), AnswerOrigin.YOURS if name in self.yours else AnswerOrigin.DEFAULT
             )
@@ -26,8 +26,8 @@ class Said:
         }
         facts: dict[str, FactValue] = {"some_need_port": self.needs_port}
         parts: list[dict[str, FactValue]] = [{"platform": platform} for platform in self.platforms]
-        reason = find_skip_reason(question, given, facts, parts)
-        assert question_matters(question, given, facts, parts) is (reason is None)
+        reason = find_skip_reason(question, question_answers, facts, parts)
+        assert question_matters(question, question_answers, facts, parts) is (reason is None)
         return None if reason is None else reason.id
 
 
@@ -60,9 +60,9 @@ def test_who_has_nobody_waiting_sets_no_limit(question: str) -> None:
     assert Said({"service": "server"}).why(question) is None
 
 
-@pytest.mark.parametrize(("months", "asked"), [(0.0, False), (5.9, False), (6.0, True), ("unknown", True)])
-def test_who_starts_soon_is_not_asked_about_waiting(months: AnswerValue, asked: bool) -> None:
-    assert (Said({"months_to_launch": months}).why("waiting") is None) is asked
+@pytest.mark.parametrize(("months", "is_asked"), [(0.0, False), (5.9, False), (6.0, True), ("unknown", True)])
+def test_who_starts_soon_is_not_asked_about_waiting(months: AnswerValue, is_asked: bool) -> None:
+    assert (Said({"months_to_launch": months}).why("waiting") is None) is is_asked
 
 
 def test_what_the_user_answered_is_always_asked() -> None:

@@ -41,24 +41,24 @@ def open_counts(scenario: Scenario) -> Scenario:
 
 def requests_per_s(service: GpuDeskService, scenario: Scenario, place: int, prompt: int) -> float:
     """Return what a column's deployment answers of requests with 1,000 tokens out."""
-    asked: EstimateRequest = scenario.requests()[place]
-    work = replace(asked.workload, input_tokens=prompt)
-    rate = service.estimate(replace(asked, workload=work)).output_tokens_per_s
+    request: EstimateRequest = scenario.requests()[place]
+    work = replace(request.workload, input_tokens=prompt)
+    rate = service.estimate(replace(request, workload=work)).output_tokens_per_s
     assert rate is not None
     return rate.value / 1000
 
 
-def count(found: RoutingResult, plan: RoutePlan) -> int:
-    made = found.by_plan[plan].count
-    assert made is not None
-    return made
+def count(comparison: RoutingResult, plan: RoutePlan) -> int:
+    replicas = comparison.by_plan[plan].count
+    assert replicas is not None
+    return replicas
 
 
 def of_fleet_of_800(scenario: Scenario) -> Scenario:
     return replace(scenario, costs=scenario.costs.with_input("fleet", UncertainValue.exactly(800.0)))
 
 
-def owned(plan: RoutedPlan) -> float:
+def price_owned(plan: RoutedPlan) -> float:
     assert plan.owned_usd is not None
     return plan.owned_usd.likely
 
@@ -66,26 +66,26 @@ def owned(plan: RoutedPlan) -> float:
 def test_columns_are_called_as_in_the_whole_comparison(service: GpuDeskService, scenario: Scenario) -> None:
     twice = replace(scenario, accelerators=(*scenario.accelerators, replace(scenario.accelerators[0], count=4)))
     answer = service.answer(twice)
-    found = compare_routing_plans(twice, PAIR, FIFTH, service, 10.0)
-    assert found.keys == answer.keys[:2]
-    assert {pool.key for plan in found.plans for pool in plan.pools} == set(found.keys)
+    comparison = compare_routing_plans(twice, PAIR, FIFTH, service, 10.0)
+    assert comparison.keys == answer.keys[:2]
+    assert {pool.key for plan in comparison.plans for pool in plan.pools} == set(comparison.keys)
 
 
 def test_counts_are_those_worked_out_by_hand(service: GpuDeskService, scenario: Scenario) -> None:
     """Ten requests per second, two of them with prompts four times as long, of accelerators one by one."""
-    found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
+    comparison = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
     short = [requests_per_s(service, scenario, place, 4000) for place in PAIR]
     long = [requests_per_s(service, scenario, place, 16_000) for place in PAIR]
-    assert [kind.input_tokens for kind in found.classes] == [4000, 16_000]
-    assert [kind.requests_per_s for kind in found.classes] == [8.0, 2.0]
-    assert count(found, RoutePlan.ALL_A) == math.ceil(8 / short[0] + 2 / long[0])
-    assert count(found, RoutePlan.ALL_B) == math.ceil(8 / short[1] + 2 / long[1])
-    assert count(found, RoutePlan.LONG_A) == math.ceil(8 / short[1]) + math.ceil(2 / long[0])
-    assert count(found, RoutePlan.LONG_B) == math.ceil(8 / short[0]) + math.ceil(2 / long[1])
-    assert found.rate_origin is RequestRateOrigin.YOURS
-    assert found.shared_loss is not None
+    assert [kind.input_tokens for kind in comparison.classes] == [4000, 16_000]
+    assert [kind.requests_per_s for kind in comparison.classes] == [8.0, 2.0]
+    assert count(comparison, RoutePlan.ALL_A) == math.ceil(8 / short[0] + 2 / long[0])
+    assert count(comparison, RoutePlan.ALL_B) == math.ceil(8 / short[1] + 2 / long[1])
+    assert count(comparison, RoutePlan.LONG_A) == math.ceil(8 / short[1]) + math.ceil(2 / long[0])
+    assert count(comparison, RoutePlan.LONG_B) == math.ceil(8 / short[0]) + math.ceil(2 / long[1])
+    assert comparison.rate_origin is RequestRateOrigin.YOURS
+    assert comparison.shared_loss is not None
     mixed = [1 / (0.8 / short[place] + 0.2 / long[place]) for place in PAIR]
-    assert found.shared_loss.likely == pytest.approx(1 - 2 * min(mixed) / sum(mixed))
+    assert comparison.shared_loss.likely == pytest.approx(1 - 2 * min(mixed) / sum(mixed))
 
 
 def test_the_shared_pools_working_gives_its_loss(service: GpuDeskService, scenario: Scenario) -> None:
@@ -100,7 +100,7 @@ def test_the_shared_pools_working_gives_its_loss(service: GpuDeskService, scenar
 def test_costs_agree_with_those_of_costs(service: GpuDeskService, scenario: Scenario) -> None:
     """A pool costs as many times what the column's one accelerator does; software grows with it alike."""
     scenario = of_fleet_of_800(scenario)
-    found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
+    comparison = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
     columns = service.costing.costs(service.answer(scenario)).columns
     totals = [column.tco.total_usd for column in columns[:2] if column.tco is not None]
     rents = []
@@ -109,11 +109,11 @@ def test_costs_agree_with_those_of_costs(service: GpuDeskService, scenario: Scen
         assert column.software is not None
         software = column.software.at_once_usd + column.software.per_month_usd * 36
         rents.append(column.rent_usd_per_hour * 8760 * 3 + software)
-    for plan in found.plans:
+    for plan in comparison.plans:
         assert plan.rented_usd is not None
         by_key = {pool.key: pool.count for pool in plan.pools}
-        counts = [by_key.get(key, 0) for key in found.keys]
-        assert owned(plan) == pytest.approx(sum(n * usd for n, usd in zip(counts, totals, strict=True)))
+        counts = [by_key.get(key, 0) for key in comparison.keys]
+        assert price_owned(plan) == pytest.approx(sum(n * usd for n, usd in zip(counts, totals, strict=True)))
         paid = sum(n * usd for n, usd in zip(counts, rents, strict=True))
         assert plan.rented_usd.likely == pytest.approx(paid)
 
@@ -127,9 +127,9 @@ def test_a_pool_pays_for_its_software_alone_where_no_fleet_is_stated(
 
 def test_a_second_stack_of_software_is_borne_by_the_split(service: GpuDeskService, scenario: Scenario) -> None:
     scenario = replace(scenario, costs=replace(scenario.costs, runs_on="CUDA"))
-    found = compare_routing_plans(of_fleet_of_800(scenario), PAIR, FIFTH, service, 10.0)
-    home, other = found.by_plan[RoutePlan.ALL_A], found.by_plan[RoutePlan.ALL_B]
-    split = found.by_plan[RoutePlan.LONG_B]
+    comparison = compare_routing_plans(of_fleet_of_800(scenario), PAIR, FIFTH, service, 10.0)
+    home, other = comparison.by_plan[RoutePlan.ALL_A], comparison.by_plan[RoutePlan.ALL_B]
+    split = comparison.by_plan[RoutePlan.LONG_B]
     for plan in (home, other, split):
         assert plan.software_usd is not None
         assert plan.software_alone_usd is not None
@@ -143,10 +143,10 @@ def test_a_second_stack_of_software_is_borne_by_the_split(service: GpuDeskServic
 
 
 def test_the_cheapest_and_what_a_split_costs_beyond_it(service: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
-    ranking = found.owned
+    comparison = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
+    ranking = comparison.owned
     assert ranking is not None
-    costs = {plan.plan: owned(plan) for plan in found.plans}
+    costs = {plan.plan: price_owned(plan) for plan in comparison.plans}
     assert ranking.cheapest is min(costs, key=costs.__getitem__)
     assert ranking.cheapest not in ranking.level
     single = min((RoutePlan.ALL_A, RoutePlan.ALL_B), key=costs.__getitem__)
@@ -165,7 +165,7 @@ def test_plans_that_cost_the_same_within_the_error_are_level() -> None:
         usd = np.array(draws)
         return PlanCosts(1.0, usd, None, usd * 0.0, usd * 0.0)
 
-    found = rank_plans(
+    ranking = rank_plans(
         {
             RoutePlan.ALL_A: cost(10.0, 9.0, 10.0, 11.0),
             RoutePlan.ALL_B: cost(11.0, 8.0, 11.0, 12.0),
@@ -173,10 +173,10 @@ def test_plans_that_cost_the_same_within_the_error_are_level() -> None:
         },
         rented=False,
     )
-    assert found is not None
-    assert found.cheapest is RoutePlan.ALL_A
-    assert found.level == (RoutePlan.ALL_B,)
-    assert not found.decided
+    assert ranking is not None
+    assert ranking.cheapest is RoutePlan.ALL_A
+    assert ranking.level == (RoutePlan.ALL_B,)
+    assert not ranking.decided
     assert rank_plans({RoutePlan.ALL_A: cost(1.0, 1.0)}, rented=False) is None
     assert rank_plans({RoutePlan.ALL_A: cost(1.0), RoutePlan.ALL_B: cost(1.0)}, rented=True) is None
 
@@ -185,26 +185,26 @@ def test_plans_that_cost_the_same_within_the_error_are_level() -> None:
 
 
 def test_with_short_requests_alone_the_baseline_answers_them(service: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_routing_plans(scenario, PAIR, RequestMix(0.0), service)
-    assert found.rate_origin is RequestRateOrigin.BASELINE
-    assert [plan.plan for plan in found.plans] == [RoutePlan.ALL_A, RoutePlan.ALL_B]
-    assert count(found, RoutePlan.ALL_A) == 1
-    assert "routing.one_kind" in {note.id for note in found.notes}
+    comparison = compare_routing_plans(scenario, PAIR, RequestMix(0.0), service)
+    assert comparison.rate_origin is RequestRateOrigin.BASELINE
+    assert [plan.plan for plan in comparison.plans] == [RoutePlan.ALL_A, RoutePlan.ALL_B]
+    assert count(comparison, RoutePlan.ALL_A) == 1
+    assert "routing.one_kind" in {note.id for note in comparison.notes}
 
 
 def test_with_a_demand_plans_are_as_sized(service: GpuDeskService, open_counts: Scenario) -> None:
-    found = compare_routing_plans(open_counts, PAIR, RequestMix(0.0), service)
+    comparison = compare_routing_plans(open_counts, PAIR, RequestMix(0.0), service)
     sized = service.size(open_counts).candidates
-    assert found.rate_origin is RequestRateOrigin.DEMAND
-    assert found.requests_per_s == pytest.approx(2000 * 12 / 3600 * 2)
-    for plan, candidate in zip(found.plans, sized[:2], strict=True):
+    assert comparison.rate_origin is RequestRateOrigin.DEMAND
+    assert comparison.requests_per_s == pytest.approx(2000 * 12 / 3600 * 2)
+    for plan, candidate in zip(comparison.plans, sized[:2], strict=True):
         assert plan.count == candidate.count
         assert plan.spare == candidate.spare
 
 
 def test_each_pool_keeps_its_spare_replica(service: GpuDeskService, open_counts: Scenario) -> None:
-    found = compare_routing_plans(open_counts, PAIR, FIFTH, service)
-    for plan in found.plans:
+    comparison = compare_routing_plans(open_counts, PAIR, FIFTH, service)
+    for plan in comparison.plans:
         assert plan.counts is not None
         assert plan.counts.likely == plan.count
         assert plan.counts.low <= plan.counts.likely <= plan.counts.high
@@ -213,15 +213,15 @@ def test_each_pool_keeps_its_spare_replica(service: GpuDeskService, open_counts:
             assert pool.spare == pool.plan.count
             assert pool.count == (pool.replicas + 1) * pool.plan.count
     for single in (RoutePlan.ALL_A, RoutePlan.ALL_B):
-        assert count(found, single) <= _apart(found, single)
+        assert count(comparison, single) <= _apart(comparison, single)
 
 
-def _apart(found: RoutingResult, plan: RoutePlan) -> int:
+def _apart(comparison: RoutingResult, plan: RoutePlan) -> int:
     """Return what two pools of one part would take, from the two splits."""
-    key = found.keys[0 if plan is RoutePlan.ALL_A else 1]
+    key = comparison.keys[0 if plan is RoutePlan.ALL_A else 1]
     return sum(
         pool.count
-        for split in (found.by_plan[RoutePlan.LONG_A], found.by_plan[RoutePlan.LONG_B])
+        for split in (comparison.by_plan[RoutePlan.LONG_A], comparison.by_plan[RoutePlan.LONG_B])
         for pool in split.pools
         if pool.key == key
     )
@@ -229,16 +229,16 @@ def _apart(found: RoutingResult, plan: RoutePlan) -> int:
 
 def test_requests_that_arrive_by_themselves_are_answered(service: GpuDeskService, scenario: Scenario) -> None:
     arriving = replace(scenario.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=5.0))
-    found = compare_routing_plans(replace(scenario, workload=arriving), PAIR, FIFTH, service)
-    assert (found.rate_origin, found.requests_per_s) == (RequestRateOrigin.LOAD, 5.0)
-    assert found.utilisation_cap == 0.8
-    assert all(plan.count for plan in found.plans)
+    comparison = compare_routing_plans(replace(scenario, workload=arriving), PAIR, FIFTH, service)
+    assert (comparison.rate_origin, comparison.requests_per_s) == (RequestRateOrigin.LOAD, 5.0)
+    assert comparison.utilisation_cap == 0.8
+    assert all(plan.count for plan in comparison.plans)
 
 
 def test_a_column_further_back_is_no_baseline(service: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_routing_plans(scenario, (2, 1), FIFTH, service)
-    assert found.requests_per_s == pytest.approx(requests_per_s(service, scenario, 0, 4000))
-    assert found.keys == ("b200-hgx", "mi325x")
+    comparison = compare_routing_plans(scenario, (2, 1), FIFTH, service)
+    assert comparison.requests_per_s == pytest.approx(requests_per_s(service, scenario, 0, 4000))
+    assert comparison.keys == ("b200-hgx", "mi325x")
 
 
 def test_who_is_a_and_who_is_b_does_not_matter(service: GpuDeskService, scenario: Scenario) -> None:
@@ -249,7 +249,7 @@ def test_who_is_a_and_who_is_b_does_not_matter(service: GpuDeskService, scenario
         (RoutePlan.LONG_B, RoutePlan.LONG_A),
     ):
         assert count(one, plan) == count(other, same)
-        assert owned(one.by_plan[plan]) == pytest.approx(owned(other.by_plan[same]))
+        assert price_owned(one.by_plan[plan]) == pytest.approx(price_owned(other.by_plan[same]))
 
 
 # Lengths, models, and what is missing
@@ -257,24 +257,24 @@ def test_who_is_a_and_who_is_b_does_not_matter(service: GpuDeskService, scenario
 
 def test_long_prompts_end_within_the_context(service: GpuDeskService, open_counts: Scenario) -> None:
     longer = replace(open_counts, workload=replace(open_counts.workload, input_tokens=60_000), demand=None)
-    found = compare_routing_plans(longer, PAIR, FIFTH, service, 0.1)
+    comparison = compare_routing_plans(longer, PAIR, FIFTH, service, 0.1)
     most = service.catalog.model(longer.model).max_context
     assert most is not None
-    assert found.classes[1].input_tokens == most - 1000
-    assert "routing.capped" in {note.id for note in found.notes}
-    stated = replace(FIFTH, long_input_tokens=70_000, long_output_tokens=10)
-    found = compare_routing_plans(longer, PAIR, stated, service, 0.1)
-    assert (found.classes[1].input_tokens, found.classes[1].output_tokens) == (70_000, 10)
+    assert comparison.classes[1].input_tokens == most - 1000
+    assert "routing.capped" in {note.id for note in comparison.notes}
+    mix = replace(FIFTH, long_input_tokens=70_000, long_output_tokens=10)
+    comparison = compare_routing_plans(longer, PAIR, mix, service, 0.1)
+    assert (comparison.classes[1].input_tokens, comparison.classes[1].output_tokens) == (70_000, 10)
 
 
 def test_a_second_model_has_pools_of_its_own(service: GpuDeskService, scenario: Scenario) -> None:
     scenario = replace(scenario, costs=replace(scenario.costs, runs_on="CUDA"))
     mix = replace(FIFTH, model="llama-3.1-8b")
-    found = compare_routing_plans(scenario, PAIR, mix, service, 10.0)
-    assert [kind.model for kind in found.classes] == ["llama-3.1-70b", "llama-3.1-8b"]
-    assert all(len(plan.pools) == 2 for plan in found.plans)
-    assert found.shared_loss is None
-    both = found.by_plan[RoutePlan.ALL_B]
+    comparison = compare_routing_plans(scenario, PAIR, mix, service, 10.0)
+    assert [kind.model for kind in comparison.classes] == ["llama-3.1-70b", "llama-3.1-8b"]
+    assert all(len(plan.pools) == 2 for plan in comparison.plans)
+    assert comparison.shared_loss is None
+    both = comparison.by_plan[RoutePlan.ALL_B]
     alone = both.software_alone_usd
     assert alone is not None
     assert alone.likely == pytest.approx(2 * 280_000 * 3 + 9 / 12 * 280_000)
@@ -283,27 +283,27 @@ def test_a_second_model_has_pools_of_its_own(service: GpuDeskService, scenario: 
 
 
 def test_a_part_without_a_price_is_ranked_by_rent_alone(service: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_routing_plans(scenario, UNPRICED, FIFTH, service, 10.0)
-    assert found.owned is None
-    assert found.rented is not None
-    for plan in found.plans:
+    comparison = compare_routing_plans(scenario, UNPRICED, FIFTH, service, 10.0)
+    assert comparison.owned is None
+    assert comparison.rented is not None
+    for plan in comparison.plans:
         whole = plan.plan is RoutePlan.ALL_A
         assert (plan.owned_usd is not None) is whole
         assert plan.rented_usd is not None
-    lacks = [note for note in found.notes if note.id == "deciding.lacks"]
+    lacks = [note for note in comparison.notes if note.id == "deciding.lacks"]
     assert [note.parameters["kind"] for note in lacks] == ["lacks.price"]
 
 
 def test_what_one_part_cannot_serve_says_why(service: GpuDeskService, scenario: Scenario) -> None:
     small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
-    found = compare_routing_plans(small, (0, 1), FIFTH, service, 1.0)
-    assert found.by_plan[RoutePlan.ALL_B].count is not None
+    comparison = compare_routing_plans(small, (0, 1), FIFTH, service, 1.0)
+    assert comparison.by_plan[RoutePlan.ALL_B].count is not None
     for plan in (RoutePlan.ALL_A, RoutePlan.LONG_A, RoutePlan.LONG_B):
-        reason = found.by_plan[plan].reason
+        reason = comparison.by_plan[plan].reason
         assert reason is not None
         assert reason.id == "estimate.weights_do_not_fit"
-    assert found.shared_loss is None
-    assert found.owned is None
+    assert comparison.shared_loss is None
+    assert comparison.owned is None
 
 
 def test_pools_of_prefill_and_decode_are_not_routed(service: GpuDeskService, scenario: Scenario) -> None:
@@ -316,8 +316,8 @@ def test_pools_of_prefill_and_decode_are_not_routed(service: GpuDeskService, sce
 
 def test_everything_that_is_said_has_a_sentence(service: GpuDeskService, scenario: Scenario) -> None:
     for places, mix, rate in ((PAIR, FIFTH, None), (UNPRICED, RequestMix(0.0), 5.0)):
-        for said in compare_routing_plans(scenario, places, mix, service, rate).notes:
-            assert "{" not in format_message(said)
+        for answers in compare_routing_plans(scenario, places, mix, service, rate).notes:
+            assert "{" not in format_message(answers)
 
 
 @pytest.mark.parametrize(
@@ -360,8 +360,8 @@ def test_a_baseline_that_answers_nothing_sets_no_rate(service: GpuDeskService, s
 def test_more_accelerators_are_never_cheaper(
     service: GpuDeskService, scenario: Scenario, first: int, more: int, place: int
 ) -> None:
-    found = service.costing.situations(service.answer(scenario))[place]
-    values: dict[str, Amount] = dict(found.values)
+    inputs = service.costing.situations(service.answer(scenario))[place]
+    values: dict[str, Amount] = dict(inputs.values)
     few, many = (cost_pools(values, float(n)) for n in (first, first + more))
     for name in ("owned", "rented", "software", "software_alone"):
         less, dearer = getattr(few, name), getattr(many, name)
@@ -370,8 +370,8 @@ def test_more_accelerators_are_never_cheaper(
 
 def test_pools_are_rented_in_whole_instances(service: GpuDeskService, scenario: Scenario) -> None:
     """Ten accelerators of a provider that rents eight at a time cost as much as sixteen."""
-    found = service.costing.situations(service.answer(scenario))[0]
-    values: dict[str, Amount] = {**found.values, "engineers": 0.0, "porting_engineer_months": 0.0}
+    inputs = service.costing.situations(service.answer(scenario))[0]
+    values: dict[str, Amount] = {**inputs.values, "engineers": 0.0, "porting_engineer_months": 0.0}
     part, whole = cost_pools(values, 10.0, instance_size=8), cost_pools(values, 16.0, instance_size=8)
     assert part.rented == whole.rented
     assert part.rented != cost_pools(values, 10.0).rented
@@ -400,4 +400,4 @@ def test_more_requests_never_take_fewer_accelerators_or_less_money(
     )
     for plan in RoutePlan:
         assert count(many, plan) >= count(few, plan)
-        assert owned(many.by_plan[plan]) >= owned(few.by_plan[plan]) * (1 - 1e-12)
+        assert price_owned(many.by_plan[plan]) >= price_owned(few.by_plan[plan]) * (1 - 1e-12)

@@ -367,19 +367,19 @@ TRIES: dict[str, Try] = {
 
 
 def test_a_rule_fires_and_does_what_it_says(subtests: pytest.Subtests) -> None:
-    for name, tried in TRIES.items():
+    for name, attempts in TRIES.items():
         with subtests.test(name=name):
             rule = RULES[name]
-            (line,) = trace_rules([rule], tried.fires, [tried.one, tried.other], {}, {})
-            assert tuple(cell.effect for cell in line.cells) == tried.effects
+            (line,) = trace_rules([rule], attempts.fires, [attempts.one, attempts.other], {}, {})
+            assert tuple(cell.effect for cell in line.cells) == attempts.effects
             assert line.rule is rule
             assert line.tested
 
 
 def test_a_rule_is_silent_elsewhere(subtests: pytest.Subtests) -> None:
-    for name, tried in TRIES.items():
+    for name, attempts in TRIES.items():
         with subtests.test(name=name):
-            assert trace_rules([RULES[name]], tried.silent, [tried.one, tried.other], {}, {}) == ()
+            assert trace_rules([RULES[name]], attempts.silent, [attempts.one, attempts.other], {}, {}) == ()
 
 
 def test_every_rule_is_tried_and_all_97_of_the_documents_are_there() -> None:
@@ -391,8 +391,8 @@ def test_rules_have_the_strengths_of_their_documents() -> None:
     hard = {"D000-01", "D000-06", "D000-07", "D000-10", "D002-04", "D002-15", "D003-09"}
     # A budget that was stated is a limit, though its document only calls the price a drawback.
     hard |= {"D004-03", "D004-05", "D004-06", "D004-07"}
-    found = {rule.id for rule in RULES.values() if rule.source and rule.strength is RuleStrength.HARD}
-    assert found == hard
+    hard_rules = {rule.id for rule in RULES.values() if rule.source and rule.strength is RuleStrength.HARD}
+    assert hard_rules == hard
 
 
 def test_only_what_must_hold_removes(subtests: pytest.Subtests) -> None:
@@ -454,9 +454,9 @@ def test_a_rule_shows_a_figure_that_its_case_compares() -> None:
     for rule in RULES.values():
         for case in rule.cases:
             compared = list_tested_figures(case)
-            shown = {find_shown_figure(rule, case)}
-            assert not compared or shown & set(compared), (rule.id, case.title)
-            assert not shown & TESTED_FIGURES.keys(), "a figure, not whether one leads in it"
+            figures = {find_shown_figure(rule, case)}
+            assert not compared or figures & set(compared), (rule.id, case.title)
+            assert not figures & TESTED_FIGURES.keys(), "a figure, not whether one leads in it"
 
 
 def test_an_argument_on_bandwidth_shows_bandwidth() -> None:

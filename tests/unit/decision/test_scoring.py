@@ -121,8 +121,8 @@ def test_draws_decide_what_a_band_leaves_open() -> None:
     facts: dict[str, FactValue] = {"on": True, "limit": 2.0}
     parts: list[dict[str, FactValue]] = [{"wait": IntervalEstimate(2.0, 1.0, 3.0)}, {"wait": 1.0}]
     lines = trace_rules([must], facts, parts, {}, {})
-    drawn = SimulatedFacts(4, 1, ({"wait": np.array([1.0, 1.5, 2.5, 3.0])}, {}))
-    assert compute_limit_odds(lines, facts, parts, drawn) == (0.5, 1.0)
+    simulated_facts = SimulatedFacts(4, 1, ({"wait": np.array([1.0, 1.5, 2.5, 3.0])}, {}))
+    assert compute_limit_odds(lines, facts, parts, simulated_facts) == (0.5, 1.0)
 
 
 def test_what_is_removed_meets_its_limits_in_no_draw() -> None:

@@ -18,7 +18,7 @@ from gpudesk.service import GpuDeskService
 from tests.fakes import replace_data_path
 
 
-def scenario(model: str, *parts: str, in_flight: int = 10, **answers: AnswerValue) -> Scenario:
+def make_scenario(model: str, *parts: str, in_flight: int = 10, **answers: AnswerValue) -> Scenario:
     return Scenario(
         name="A case",
         model=model,
@@ -32,38 +32,38 @@ def scenario(model: str, *parts: str, in_flight: int = 10, **answers: AnswerValu
 
 @pytest.mark.parametrize("priority", ["cost", "speed", "users"])
 def test_a_shortlist_has_the_best_of_the_catalog(service: GpuDeskService, priority: str) -> None:
-    found = service.shortlist(scenario("llama-3.1-70b", priority=priority))
-    assert 2 <= len(found.accelerators) <= 6
-    assert all(choice.count for choice in found.accelerators)
-    best = service.decide(service.answer(found))
-    listed = {choice.accelerator for choice in found.accelerators}
+    shortlist = service.shortlist(make_scenario("llama-3.1-70b", priority=priority))
+    assert 2 <= len(shortlist.accelerators) <= 6
+    assert all(choice.count for choice in shortlist.accelerators)
+    best = service.decide(service.answer(shortlist))
+    listed = {choice.accelerator for choice in shortlist.accelerators}
     for part in service.catalog.accelerators():
         if part.id not in listed:
-            other = replace(found, accelerators=(*found.accelerators[:5], AcceleratorChoice(part.id)))
+            other = replace(shortlist, accelerators=(*shortlist.accelerators[:5], AcceleratorChoice(part.id)))
             assert service.decide(service.answer(other)).recommended == best.recommended, part.id
 
 
 def test_a_shortlist_leaves_out_what_costs_many_times_as_much(service: GpuDeskService) -> None:
-    asked = scenario("llama-3.1-70b", in_flight=64, current_platform="ROCm", acquisition="own")
-    found = service.decide(service.answer(service.shortlist(asked)))
-    costs = sorted(each.value.value for each in found.candidates if each.value is not None)
+    scenario = make_scenario("llama-3.1-70b", in_flight=64, current_platform="ROCm", acquisition="own")
+    decision = service.decide(service.answer(service.shortlist(scenario)))
+    costs = sorted(each.value.value for each in decision.candidates if each.value is not None)
     assert 3 <= len(costs) < 6
     assert all(cost < 5.0 * costs[0] for cost in costs[:-1]), "porting to other platforms costs more than hardware"
-    assert found.recommended is not None
-    assert service.catalog.accelerator(found.recommended.accelerator).vendor == "AMD"
+    assert decision.recommended is not None
+    assert service.catalog.accelerator(decision.recommended.accelerator).vendor == "AMD"
 
 
 def test_a_shortlist_does_not_rest_on_a_price_of_years_ago(service: GpuDeskService) -> None:
     """The only price of Gaudi 2 is of 2022, which would make it the cheapest, and which no seller asks today."""
-    asked = scenario("llama-3.3-70b", priority="cost", acquisition="own", ttft_limit_ms=300.0)
-    asked = replace(asked, demand=Demand(DemandKind.USERS, 200.0, ttft_ms=300.0, tpot_ms=50.0))
-    found = service.shortlist(asked)
+    scenario = make_scenario("llama-3.3-70b", priority="cost", acquisition="own", ttft_limit_ms=300.0)
+    scenario = replace(scenario, demand=Demand(DemandKind.USERS, 200.0, ttft_ms=300.0, tpot_ms=50.0))
+    shortlist = service.shortlist(scenario)
     gaudi = AcceleratorChoice("gaudi2", 8, tp=4, dp=2)
-    named = replace(found, accelerators=(*found.accelerators[:-1], gaudi))
+    named = replace(shortlist, accelerators=(*shortlist.accelerators[:-1], gaudi))
     candidate = service.decide(service.answer(named)).candidates[-1]
     assert candidate.payment == "owned"
     assert candidate.odds > 0.2
-    assert "gaudi2" not in {choice.accelerator for choice in found.accelerators}
+    assert "gaudi2" not in {choice.accelerator for choice in shortlist.accelerators}
 
 
 def test_few_users_of_a_small_model_need_no_large_accelerator(service: GpuDeskService) -> None:
@@ -71,10 +71,10 @@ def test_few_users_of_a_small_model_need_no_large_accelerator(service: GpuDeskSe
 
     The spare that the size counts stays a replica; it is not merged into a larger one.
     """
-    asked = scenario("llama-3.1-8b", priority="cost", acquisition="rent")
+    scenario = make_scenario("llama-3.1-8b", priority="cost", acquisition="rent")
     demand = Demand(DemandKind.USERS, 50.0, ttft_ms=2000.0, tpot_ms=60.0)
-    found = service.shortlist(replace(asked, demand=demand))
-    decision = service.decide(service.answer(found))
+    shortlist = service.shortlist(replace(scenario, demand=demand))
+    decision = service.decide(service.answer(shortlist))
     lead = decision.recommended
     assert lead is not None
     assert service.catalog.accelerator(lead.accelerator).memory_bytes < 60 * 2**30
@@ -84,8 +84,8 @@ def test_few_users_of_a_small_model_need_no_large_accelerator(service: GpuDeskSe
 
 def test_a_shortlist_has_discontinued_accelerators_only_for_rent(service: GpuDeskService) -> None:
     def search(acquisition: str) -> list[bool]:
-        found = service.shortlist(scenario("llama-3.1-8b", priority="cost", acquisition=acquisition))
-        return [service.catalog.accelerator(each.accelerator).discontinued for each in found.accelerators]
+        shortlist = service.shortlist(make_scenario("llama-3.1-8b", priority="cost", acquisition=acquisition))
+        return [service.catalog.accelerator(each.accelerator).discontinued for each in shortlist.accelerators]
 
     assert any(search("rent"))
     assert not any(search("own"))
@@ -99,27 +99,27 @@ def test_a_shortlist_has_discontinued_accelerators_only_for_rent(service: GpuDes
 def test_limits_that_nothing_meets_leave_the_nearest_and_ways_out(
     service: GpuDeskService, answers: dict[str, Any], ways: set[WayOutKind]
 ) -> None:
-    found = service.shortlist(scenario("llama-3.1-405b", **answers))
-    assert len(found.accelerators) == 6
-    decision = service.decide(service.answer(found))
+    shortlist = service.shortlist(make_scenario("llama-3.1-405b", **answers))
+    assert len(shortlist.accelerators) == 6
+    decision = service.decide(service.answer(shortlist))
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert {way.kind for way in decision.ways_out} >= ways
 
 
 def test_the_platform_is_asked_first_where_it_can_change_the_answer(service: GpuDeskService) -> None:
-    asked = scenario("llama-3.1-70b", "h200-sxm", "mi325x", in_flight=64, priority="cost", acquisition="own")
-    answer = service.answer(asked)
+    scenario = make_scenario("llama-3.1-70b", "h200-sxm", "mi325x", in_flight=64, priority="cost", acquisition="own")
+    answer = service.answer(scenario)
     questions = run_to_end(service.find_questions_in_steps(answer))
     assert next(iter(questions)) == "current_platform"
     lead = service.decide(answer).recommended
-    said = dict(asked.decision.answers)
-    decisions = {value: service.decide(answer, {**said, "current_platform": value}) for value in ("CUDA", "ROCm")}
+    answers = dict(scenario.decision.answers)
+    decisions = {value: service.decide(answer, {**answers, "current_platform": value}) for value in ("CUDA", "ROCm")}
     assert any(other.recommended != lead for other in decisions.values())
     assert decisions.items() <= questions["current_platform"].items()
 
 
 def test_no_question_is_left_where_one_alone_fits(service: GpuDeskService) -> None:
-    answer = service.answer(scenario("llama-3.1-8b", "h200-sxm", "b200-hgx", porting="yes", site="hgx"))
+    answer = service.answer(make_scenario("llama-3.1-8b", "h200-sxm", "b200-hgx", porting="yes", site="hgx"))
     every = run_to_end(service.find_questions_in_steps(answer))
     for name in every:
         assert name not in answer.scenario.decision.answers
@@ -145,7 +145,7 @@ def test_what_the_first_decision_and_figure_rest_on_is_loaded_beforehand(
 
 
 def test_deployments_follow_the_demand_though_no_estimate_changes(service: GpuDeskService) -> None:
-    answer = service.answer(scenario("llama-3.1-70b", "h200-sxm", "mi325x"))
+    answer = service.answer(make_scenario("llama-3.1-70b", "h200-sxm", "mi325x"))
     few, many = (
         service.decide(replace(answer, scenario=replace(answer.scenario, demand=Demand(DemandKind.USERS, users))))
         for users in (100.0, 20_000.0)
@@ -157,8 +157,8 @@ def test_deployments_follow_the_demand_though_no_estimate_changes(service: GpuDe
 
 
 def test_counts_of_a_shortlist_for_a_demand_are_not_the_users(service: GpuDeskService) -> None:
-    asked = replace(scenario("qwen3-8b", ttft_limit_ms=1000.0), demand=Demand(DemandKind.USERS, 200.0))
-    listed = service.shortlist(asked)
+    scenario = replace(make_scenario("qwen3-8b", ttft_limit_ms=1000.0), demand=Demand(DemandKind.USERS, 200.0))
+    listed = service.shortlist(scenario)
     assert all(choice.count for choice in listed.accelerators)
     assert service.decide(service.answer(listed)).set_counts == {}
     first, *others = listed.accelerators

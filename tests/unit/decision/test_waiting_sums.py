@@ -28,12 +28,12 @@ SOON = UncertainValue.exactly(15.0)
 money = st.floats(10.0, 1e5)
 
 
-def verdict(known: CourseAmounts) -> DeferralVerdict:
-    return judge_deferral(known)[1]
+def judge(amounts: CourseAmounts) -> DeferralVerdict:
+    return judge_deferral(amounts)[1]
 
 
 @pytest.mark.parametrize(
-    ("saved", "said"),
+    ("saved", "verdict"),
     [
         (UncertainValue(1.0, 2.0, 3.0), DeferralVerdict.WAIT),
         (UncertainValue(0.0, 0.0, 3.0), DeferralVerdict.WAIT),
@@ -44,13 +44,13 @@ def verdict(known: CourseAmounts) -> DeferralVerdict:
         (UncertainValue(-1e-9, 0.0, 1e-9), DeferralVerdict.EQUAL),
     ],
 )
-def test_a_verdict_holds_from_end_to_end(saved: UncertainValue, said: DeferralVerdict) -> None:
-    assert judge_saving(saved, 1000.0) is said
+def test_a_verdict_holds_from_end_to_end(saved: UncertainValue, verdict: DeferralVerdict) -> None:
+    assert judge_saving(saved, 1000.0) is verdict
 
 
 def test_the_case_worked_out_by_hand() -> None:
-    sums, said = judge_deferral(BY_HAND)
-    assert said is DeferralVerdict.WAIT
+    sums, verdict = judge_deferral(BY_HAND)
+    assert verdict is DeferralVerdict.WAIT
     assert sums is not None
     assert sums.gap_usd == UncertainValue.exactly(9000.0)
     assert sums.avoided_usd == UncertainValue.exactly(6000.0)
@@ -87,7 +87,7 @@ def test_a_price_that_ties_was_worked_out_by_hand() -> None:
 
 def test_a_price_is_found_where_the_next_part_has_none() -> None:
     unpriced = replace(BY_HAND, following=None, priced=MonthlyCostByPrice(100.0, 0.02))
-    assert verdict(unpriced) is DeferralVerdict.OPEN
+    assert judge(unpriced) is DeferralVerdict.OPEN
     assert judge_deferral(unpriced)[0] is None
     assert find_turns(unpriced, 9.0, SOON, NO_SLIP).price_usd == UncertainValue.exactly(40_000.0)
     assert compute_price_points(unpriced)[0].verdict is DeferralVerdict.WAIT
@@ -97,26 +97,26 @@ def test_what_no_price_turns_is_told_without_one() -> None:
     """No month is left for the next part in the one case, rent is as cheap as owning in the other."""
     unpriced = replace(BY_HAND, following=None, priced=MonthlyCostByPrice(100.0, 0.02), chosen_price_usd=20_000.0)
     too_late = replace(unpriced, gap=36.0)
-    assert verdict(too_late) is DeferralVerdict.BUY
+    assert judge(too_late) is DeferralVerdict.BUY
     assert find_turns(too_late, 9.0, SOON, NO_SLIP).price_usd is None
     assert {point.verdict for point in compute_price_points(too_late)} == {DeferralVerdict.BUY}
     cheap_rent = replace(unpriced, without=800.0)
-    assert verdict(cheap_rent) is DeferralVerdict.WAIT
+    assert judge(cheap_rent) is DeferralVerdict.WAIT
     assert find_turns(cheap_rent, 9.0, SOON, NO_SLIP).price_usd is None
     assert {point.verdict for point in compute_price_points(cheap_rent)} == {DeferralVerdict.WAIT}
 
 
 def test_a_month_without_need_not_cost_anything_that_is_known_where_there_is_none() -> None:
     in_time = replace(BY_HAND, gap=0.0, without=None)
-    sums, said = judge_deferral(in_time)
-    assert said is DeferralVerdict.WAIT
+    sums, verdict = judge_deferral(in_time)
+    assert verdict is DeferralVerdict.WAIT
     assert sums is not None
     assert sums.saved_usd == UncertainValue.exactly(400.0 * 36)
-    assert verdict(replace(in_time, gap=1.0)) is DeferralVerdict.OPEN
+    assert judge(replace(in_time, gap=1.0)) is DeferralVerdict.OPEN
 
 
 @pytest.mark.parametrize(
-    "known",
+    "amounts",
     [
         replace(BY_HAND, gap=None),
         replace(BY_HAND, buy=None),
@@ -124,10 +124,10 @@ def test_a_month_without_need_not_cost_anything_that_is_known_where_there_is_non
         replace(BY_HAND, without=None),
     ],
 )
-def test_nothing_unknown_is_decided(known: CourseAmounts) -> None:
-    assert verdict(known) is DeferralVerdict.OPEN
-    assert judge_likely(known) is DeferralVerdict.OPEN
-    assert judge_deferral(known)[0] is None
+def test_nothing_unknown_is_decided(amounts: CourseAmounts) -> None:
+    assert judge(amounts) is DeferralVerdict.OPEN
+    assert judge_likely(amounts) is DeferralVerdict.OPEN
+    assert judge_deferral(amounts)[0] is None
 
 
 def test_the_gap_that_ties_is_known_before_the_delivery_is() -> None:
@@ -137,8 +137,8 @@ def test_the_gap_that_ties_is_known_before_the_delivery_is() -> None:
 
 def test_without_a_next_part_waiting_is_going_on_without() -> None:
     none = replace(BY_HAND, following=None, waits=False, gap=36.0)
-    sums, said = judge_deferral(none)
-    assert said is DeferralVerdict.BUY
+    sums, verdict = judge_deferral(none)
+    assert verdict is DeferralVerdict.BUY
     assert sums is not None
     assert sums.saved_usd == UncertainValue.exactly(-500.0 * 36)
     turns = find_turns(none, 9.0, None, NO_SLIP)
@@ -148,8 +148,8 @@ def test_without_a_next_part_waiting_is_going_on_without() -> None:
 def test_a_doubt_that_spans_both_leaves_it_open_and_says_what_is_likely() -> None:
     """The first of an array is likely, all others are draws."""
     gaps = np.array([6.0, *np.linspace(0.0, 30.0, 1000)])
-    sums, said = judge_deferral(replace(BY_HAND, gap=gaps))
-    assert said is DeferralVerdict.OPEN
+    sums, verdict = judge_deferral(replace(BY_HAND, gap=gaps))
+    assert verdict is DeferralVerdict.OPEN
     assert judge_likely(replace(BY_HAND, gap=gaps)) is DeferralVerdict.WAIT
     assert sums is not None
     assert sums.saved_usd.likely == 9000.0
@@ -160,28 +160,28 @@ def test_a_doubt_that_spans_both_leaves_it_open_and_says_what_is_likely() -> Non
 def test_the_verdict_turns_exactly_at_its_break_even(
     buy: float, following: float, without: float, launch: float, later: float
 ) -> None:
-    known = CourseAmounts(months=36.0, gap=0.0, buy=buy, following=following, without=without)
-    turns = find_turns(known, launch, UncertainValue.exactly(0.0), NO_SLIP)
+    amounts = CourseAmounts(months=36.0, gap=0.0, buy=buy, following=following, without=without)
+    turns = find_turns(amounts, launch, UncertainValue.exactly(0.0), NO_SLIP)
     if turns.gap_months is None:
-        said = {verdict(replace(known, gap=gap)) for gap in np.linspace(0.0, 36.0, 13).tolist()}
-        assert len(said - {DeferralVerdict.EQUAL}) <= 1
+        verdicts = {judge(replace(amounts, gap=gap)) for gap in np.linspace(0.0, 36.0, 13).tolist()}
+        assert len(verdicts - {DeferralVerdict.EQUAL}) <= 1
         return
     assert turns.delivery_months == pytest.approx(launch + turns.gap_months)
-    assert verdict(replace(known, gap=turns.gap_months)) is DeferralVerdict.EQUAL
+    assert judge(replace(amounts, gap=turns.gap_months)) is DeferralVerdict.EQUAL
     if turns.gap_months >= later and without > min(following, without) * 1.001:
-        assert verdict(replace(known, gap=turns.gap_months - later)) is DeferralVerdict.WAIT
+        assert judge(replace(amounts, gap=turns.gap_months - later)) is DeferralVerdict.WAIT
     if turns.gap_months + later <= 36.0 and without > min(following, without) * 1.001:
-        assert verdict(replace(known, gap=turns.gap_months + later)) is DeferralVerdict.BUY
+        assert judge(replace(amounts, gap=turns.gap_months + later)) is DeferralVerdict.BUY
 
 
 @given(buy=money, without=money, gap=st.floats(0.0, 35.0), slope=st.floats(1e-4, 1.0))
 def test_the_verdict_turns_exactly_at_its_price(buy: float, without: float, gap: float, slope: float) -> None:
-    known = CourseAmounts(36.0, gap, buy, None, without, priced=MonthlyCostByPrice(5.0, slope))
-    price = find_turns(known, 0.0, UncertainValue.exactly(gap), NO_SLIP).price_usd
+    amounts = CourseAmounts(36.0, gap, buy, None, without, priced=MonthlyCostByPrice(5.0, slope))
+    price = find_turns(amounts, 0.0, UncertainValue.exactly(gap), NO_SLIP).price_usd
     if price is None:
         return
     assert math.isfinite(price.likely)
-    at = [verdict(replace(known, following=5.0 + slope * price.likely * share)) for share in (0.5, 1.0, 1.5)]
+    at = [judge(replace(amounts, following=5.0 + slope * price.likely * share)) for share in (0.5, 1.0, 1.5)]
     assert at[1] is DeferralVerdict.EQUAL
     if slope * price.likely > 1.0 and without > buy * 1.001:
         assert at[0] is DeferralVerdict.WAIT
@@ -194,6 +194,6 @@ _LEANING = (DeferralVerdict.BUY, DeferralVerdict.OPEN, DeferralVerdict.EQUAL, De
 
 @given(buy=money, following=money, without=money, gap=st.floats(0.0, 30.0), later=st.floats(0.0, 30.0))
 def test_no_slip_leans_to_waiting(buy: float, following: float, without: float, gap: float, later: float) -> None:
-    known = CourseAmounts(months=36.0, gap=gap, buy=buy, following=following, without=without)
-    late = replace(known, gap=min(gap + later, 36.0))
-    assert _LEANING.index(verdict(late)) <= _LEANING.index(verdict(known))
+    amounts = CourseAmounts(months=36.0, gap=gap, buy=buy, following=following, without=without)
+    late = replace(amounts, gap=min(gap + later, 36.0))
+    assert _LEANING.index(judge(late)) <= _LEANING.index(judge(amounts))

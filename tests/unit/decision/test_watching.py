@@ -79,10 +79,10 @@ def test_note_of_the_user_holds_whatever_is_on_record_and_the_record_stays() -> 
 @pytest.mark.parametrize(("signal", "value"), [(GAP, True), (REFERENCE, 3.0)])
 def test_note_that_is_not_of_the_form_of_its_signal_has_no_effect(signal: WatchSignal, value: WatchValue) -> None:
     note = WatchNote(signal.id, value, "2026-10", "An older program")
-    (found,) = make_watch_list([signal], [note])
-    assert found.idle == note
-    assert found.note is None
-    assert found.value == signal.known[0].value
+    (line,) = make_watch_list([signal], [note])
+    assert line.idle == note
+    assert line.note is None
+    assert line.value == signal.known[0].value
 
 
 # Steps
@@ -153,11 +153,11 @@ def test_note_moves_neither_catalog_nor_estimates(bench: GpuDeskService) -> None
 
 
 def test_listeners_learn_of_a_note(bench: GpuDeskService) -> None:
-    heard: list[frozenset[str]] = []
-    bench.user_catalog.subscribe(heard.append)
+    changes: list[frozenset[str]] = []
+    bench.user_catalog.subscribe(changes.append)
     noted(bench.user_catalog)
     bench.user_catalog.undo()
-    assert heard == [frozenset(), frozenset()]
+    assert changes == [frozenset(), frozenset()]
 
 
 def test_without_a_file_notes_last_as_long_as_the_program() -> None:

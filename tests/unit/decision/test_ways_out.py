@@ -17,7 +17,7 @@ from gpudesk.domain.sizing import FitQuestion
 from gpudesk.report.decision.verdict import describe_verdict_reason, describe_way_out, format_verdict
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
-from tests.unit.decision.scenarios import decided, lead, scenario
+from tests.unit.decision.scenarios import decide, get_leader, make_scenario
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def service() -> Iterator[GpuDeskService]:
 
 def test_ways_out_are_computed_where_none_fits(service: GpuDeskService) -> None:
     parts = ("mi325x", "mi355x", "b300-hgx", "h200-sxm", "b200-hgx")
-    decision = decided(service, scenario("llama-3.1-405b", parts, count=1, in_flight=4, shape="one"))
+    decision = decide(service, make_scenario("llama-3.1-405b", parts, count=1, in_flight=4, shape="one"))
     assert decision.verdict is DecisionVerdict.NONE_FITS
     ways = {way.kind: way.estimate for way in decision.ways_out}
     assert 1 <= len(ways) <= 3
@@ -39,7 +39,7 @@ def test_ways_out_are_computed_where_none_fits(service: GpuDeskService) -> None:
 
 def test_three_ways_out_are_found_where_few_kinds_of_change_help(service: GpuDeskService) -> None:
     parts = ("h200-sxm", "h100-sxm")
-    decision = decided(service, scenario("llama-3.1-405b", parts, count=None, shape="one"))
+    decision = decide(service, make_scenario("llama-3.1-405b", parts, count=None, shape="one"))
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert len(decision.ways_out) == 3
     assert len({describe_way_out(way, Formatter()) for way in decision.ways_out}) == 3
@@ -50,14 +50,14 @@ def test_three_ways_out_are_found_where_few_kinds_of_change_help(service: GpuDes
 @pytest.mark.parametrize("acquisition", ["own", "rent", "undecided"])
 def test_ways_out_of_an_export_limit_are_on_sale_in_whole_lots(service: GpuDeskService, acquisition: str) -> None:
     """The die area is unpublished, so the check of what is below the score is undecided, and named so."""
-    asked = scenario(parts=("h100-sxm", "mi300x"), count=8, destination="controlled", acquisition=acquisition)
-    decision = decided(service, asked)
+    scenario = make_scenario(parts=("h100-sxm", "mi300x"), count=8, destination="controlled", acquisition=acquisition)
+    decision = decide(service, scenario)
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert len(decision.ways_out) == 3
     prices = {"own": ("price_usd",), "rent": ("rent_usd_per_hour",)}
     for way in decision.ways_out:
         part = service.catalog.accelerator(way.estimate.request.accelerator)
-        inputs = service.costing.resolve_inputs(part, way.estimate.count, asked)
+        inputs = service.costing.resolve_inputs(part, way.estimate.count, scenario)
         assert any(inputs[name].spread is not None for name in prices.get(acquisition, sum(prices.values(), ())))
         assert part.memory_bytes > 20 * 2**30
         assert service.reference_data.export_facts(part.id)["export_free"] is None
@@ -71,32 +71,34 @@ def test_ways_out_of_an_export_limit_are_on_sale_in_whole_lots(service: GpuDeskS
 
 def test_no_deployment_is_smaller_than_the_model_fits_on(service: GpuDeskService) -> None:
     """Twelve accelerators are for three replicas of four, not for one that is split over one and a half servers."""
-    asked = scenario("deepseek-r1", ("h100-sxm", "h200-sxm"), count=None, in_flight=1, acquisition="rent")
-    matrix = service.fit_matrix(FitQuestion(asked.weights, asked.kv, 1500, 1), ("h100-sxm",), ("deepseek-r1",))
+    scenario = make_scenario("deepseek-r1", ("h100-sxm", "h200-sxm"), count=None, in_flight=1, acquisition="rent")
+    matrix = service.fit_matrix(FitQuestion(scenario.weights, scenario.kv, 1500, 1), ("h100-sxm",), ("deepseek-r1",))
     assert matrix.rows[0][0].count == 16
-    assert decided(service, asked).candidates[0].count == 16
+    assert decide(service, scenario).candidates[0].count == 16
 
 
 def test_a_rack_is_no_way_out_for_one_accelerator(service: GpuDeskService) -> None:
-    asked = scenario("llama-3.1-405b", ("h200-sxm",), count=1, in_flight=4, shape="one", acquisition="own")
-    decision = decided(service, asked)
+    scenario = make_scenario("llama-3.1-405b", ("h200-sxm",), count=1, in_flight=4, shape="one", acquisition="own")
+    decision = decide(service, scenario)
     assert decision.ways_out
     assert all("NVL72" not in way.name for way in decision.ways_out)
 
 
 def test_a_budget_below_all_prices_leaves_a_larger_one_and_rent(service: GpuDeskService) -> None:
-    def decide(**answers: AnswerValue) -> Decision:
+    def decide_for(**answers: AnswerValue) -> Decision:
         parts = ("h200-sxm", "mi325x", "rtx-pro-6000-blackwell")
-        return decided(service, scenario(parts=parts, count=None, said=answers))
+        return decide(service, make_scenario(parts=parts, count=None, base_answers=answers))
 
-    decision = decide(acquisition="own", budget_usd=10_000.0)
+    decision = decide_for(acquisition="own", budget_usd=10_000.0)
     assert decision.verdict is DecisionVerdict.NONE_FITS
     ways = {way.kind: way for way in decision.ways_out}
     larger, rent = ways[WayOutKind.BUDGET], ways[WayOutKind.RENT]
     assert larger.budget_usd == math.ceil(min(float(str(part["spend_usd"])) for part in decision.parts))
     assert f"for ${larger.budget_usd:,}" in describe_way_out(larger, Formatter())[1]
-    assert lead(decide(acquisition="own", budget_usd=larger.budget_usd)) == larger.estimate.request.accelerator
-    assert lead(decide(acquisition="rent")) == rent.estimate.request.accelerator
+    assert (
+        get_leader(decide_for(acquisition="own", budget_usd=larger.budget_usd)) == larger.estimate.request.accelerator
+    )
+    assert get_leader(decide_for(acquisition="rent")) == rent.estimate.request.accelerator
 
 
 @pytest.mark.parametrize(
@@ -110,15 +112,17 @@ def test_ways_out_keep_every_limit(
     service: GpuDeskService, model: str, weights: Precision, parts: tuple[str, ...], count: int | None, budget: float
 ) -> None:
     """What carries the load for more than the budget does not help: another format or accelerator may be one."""
-    said: dict[str, AnswerValue] = {"acquisition": "own", "budget_usd": budget}
-    asked = scenario(model, parts, count=count, in_flight=4, weights=weights, said=said)
-    ways = [each for each in decided(service, asked).ways_out if each.kind not in (WayOutKind.BUDGET, WayOutKind.RENT)]
+    limits: dict[str, AnswerValue] = {"acquisition": "own", "budget_usd": budget}
+    scenario = make_scenario(model, parts, count=count, in_flight=4, weights=weights, base_answers=limits)
+    ways = [
+        each for each in decide(service, scenario).ways_out if each.kind not in (WayOutKind.BUDGET, WayOutKind.RENT)
+    ]
     assert ways
     for way in ways:
         request = way.estimate.request
         choice = AcceleratorChoice(request.accelerator, count=way.estimate.count)
-        other = replace(asked, weights=request.weights, workload=request.workload, accelerators=(choice,))
-        decision = decided(service, other)
+        other = replace(scenario, weights=request.weights, workload=request.workload, accelerators=(choice,))
+        decision = decide(service, other)
         assert decision.candidates[0].removed == ()
         spend = get_number(decision.parts[0], "spend_usd")
         assert spend is not None
@@ -127,8 +131,8 @@ def test_ways_out_keep_every_limit(
 
 def test_an_unknown_price_is_within_no_budget(service: GpuDeskService) -> None:
     """MI355X has no purchase price: it is not bought for a budget that is too small for all that has one."""
-    asked = scenario(parts=("mi355x", "h200-sxm"), count=None, acquisition="own", budget_usd=50_000.0)
-    decision = decided(service, asked)
+    scenario = make_scenario(parts=("mi355x", "h200-sxm"), count=None, acquisition="own", budget_usd=50_000.0)
+    decision = decide(service, scenario)
     assert decision.recommended is None
     names = {key: key for key in decision.columns}
     assert format_verdict(decision, names, Formatter()) == "No accelerator meets every limit"
@@ -139,8 +143,8 @@ def test_an_unknown_price_is_within_no_budget(service: GpuDeskService) -> None:
 def test_a_budget_that_only_an_unknown_price_may_meet_has_ways_out(service: GpuDeskService) -> None:
     """The price of MI355X is unknown: nothing is known to be within the budget, which a narrower format meets."""
     parts = ("h200-sxm", "mi325x", "mi355x", "rtx-pro-6000-blackwell")
-    said: dict[str, AnswerValue] = {"priority": "cost", "acquisition": "own", "budget_usd": 150_000.0}
-    decision = decided(service, scenario("deepseek-r1", parts, count=None, in_flight=16, said=said))
+    answers: dict[str, AnswerValue] = {"priority": "cost", "acquisition": "own", "budget_usd": 150_000.0}
+    decision = decide(service, make_scenario("deepseek-r1", parts, count=None, in_flight=16, base_answers=answers))
     names = {key: key for key in decision.columns}
     assert format_verdict(decision, names, Formatter()) == "No accelerator meets every limit"
     assert describe_verdict_reason(decision, names, Formatter()).endswith(" Purchase price unknown: mi355x.")
@@ -149,21 +153,21 @@ def test_a_budget_that_only_an_unknown_price_may_meet_has_ways_out(service: GpuD
 
 def test_the_price_that_would_lead_is_within_the_budget(service: GpuDeskService) -> None:
     parts = ("mi355x", "rtx-pro-6000-blackwell")
-    asked = scenario(parts=parts, count=None, acquisition="own")
-    free = decided(service, asked)
+    scenario = make_scenario(parts=parts, count=None, acquisition="own")
+    free = decide(service, scenario)
     spend = float(str(free.parts[1]["spend_usd"]))
-    limited = scenario(parts=parts, count=None, acquisition="own", budget_usd=spend)
-    needed, affordable = free.candidates[0].needed, decided(service, limited).candidates[0].needed
+    limited = make_scenario(parts=parts, count=None, acquisition="own", budget_usd=spend)
+    needed, affordable = free.candidates[0].needed, decide(service, limited).candidates[0].needed
     assert needed is not None
     assert affordable is not None
     assert affordable < needed
-    costs = asked.costs.with_input("price_usd", UncertainValue.exactly(affordable), "mi355x")
-    assert decided(service, replace(limited, costs=costs)).parts[0]["spend_usd"] == pytest.approx(spend)
+    costs = scenario.costs.with_input("price_usd", UncertainValue.exactly(affordable), "mi355x")
+    assert decide(service, replace(limited, costs=costs)).parts[0]["spend_usd"] == pytest.approx(spend)
 
 
 def test_another_accelerator_takes_as_few_as_it_needs(service: GpuDeskService) -> None:
     """Eight small cards hold too little; the way out names another by its whole name, in its own number."""
-    decision = decided(service, scenario("llama-3.1-405b", ("l4", "rtx-4090"), count=8))
+    decision = decide(service, make_scenario("llama-3.1-405b", ("l4", "rtx-4090"), count=8))
     ways = {way.kind: way for way in decision.ways_out}
     other = ways[WayOutKind.ACCELERATOR]
     assert other.estimate.count < 8
