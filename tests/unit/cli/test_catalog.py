@@ -18,29 +18,29 @@ from tests.fakes import replace_data_path
 Capture = pytest.CaptureFixture[str]
 
 
-def listed(capsys: Capture, kind: str) -> list[dict[str, Any]]:
+def list_rows(capsys: Capture, kind: str) -> list[dict[str, Any]]:
     assert entry.main(["catalog", "list", kind, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert isinstance(found, list)
-    return found
+    rows = json.loads(capsys.readouterr().out)
+    assert isinstance(rows, list)
+    return rows
 
 
 def test_prices_are_numbers_for_programs(capsys: Capture) -> None:
-    found = listed(capsys, "prices")
-    assert len({each["id"] for each in found}) == len(found) > 10
-    single = [each for each in found if each["usd"] is not None]
+    prices = list_rows(capsys, "prices")
+    assert len({each["id"] for each in prices}) == len(prices) > 10
+    single = [each for each in prices if each["usd"] is not None]
     assert all(isinstance(each["usd"], int | float) for each in single)
-    ranges = [each for each in found if each["usd"] is None and each["usd_low"] is not None]
+    ranges = [each for each in prices if each["usd"] is None and each["usd_low"] is not None]
     assert ranges
     assert all(each["usd_low"] <= each["usd_high"] for each in ranges if each["usd_high"] is not None)
-    assert {each["source"]["id"] for each in found} <= {each["id"] for each in listed(capsys, "sources")}
+    assert {each["source"]["id"] for each in prices} <= {each["id"] for each in list_rows(capsys, "sources")}
 
 
 @pytest.mark.parametrize("kind", ["prices", "disputes", "templates"])
 def test_lists_for_programs_are_the_same_in_every_language(capsys: Capture, kind: str) -> None:
-    plain = listed(capsys, kind)
+    plain = list_rows(capsys, kind)
     translation.set_language("pseudo")
-    assert listed(capsys, kind) == plain
+    assert list_rows(capsys, kind) == plain
     assert "—" not in {value for each in plain for value in each.values() if isinstance(value, str)}
 
 
@@ -55,18 +55,18 @@ def test_the_catalog_needs_no_calibration(
 
     replace_data_path(monkeypatch, "calibration.json", missing)
     assert entry.main(["catalog", *arguments]) == 0
-    asked = ["--accelerators", "h200-sxm", "--model", "llama-3.1-8b", "--input-tokens", "9"]
-    assert entry.main(["estimate", *asked, "--output-tokens", "9", "--batch-size", "1"]) == 1
+    options = ["--accelerators", "h200-sxm", "--model", "llama-3.1-8b", "--input-tokens", "9"]
+    assert entry.main(["estimate", *options, "--output-tokens", "9", "--batch-size", "1"]) == 1
     assert capsys.readouterr().err == "gpudesk: calibration.json is missing; restore it\n"
 
 
 def test_a_serving_engine_is_shown_in_words_and_plain_numbers(capsys: Capture) -> None:
     assert entry.main(["catalog", "show", "vllm"]) == 0
-    said = capsys.readouterr().out
-    assert "parallel: (pp yes, ep yes" in said
-    assert "  - setting max_batch, value 256, source " in said
-    assert "True" not in said
-    assert ".0," not in said
+    output = capsys.readouterr().out
+    assert "parallel: (pp yes, ep yes" in output
+    assert "  - setting max_batch, value 256, source " in output
+    assert "True" not in output
+    assert ".0," not in output
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def with_own_values() -> None:
     """State a bandwidth of the user and choose another power for MI325X."""
     source = make_user_source("Quote by mail", "Dealer", url=None, date="2026-11-18", kind=SourceKind.USER)
     with GpuDeskService.open() as service:
-        stated = state_value(
+        edit = state_value(
             service.catalog,
             "mi325x",
             "memory_bandwidth",
@@ -84,7 +84,7 @@ def with_own_values() -> None:
             today="2026-11-20",
             reason="measured on our rack",
         )
-        service.user_catalog.do(stated)
+        service.user_catalog.do(edit)
         rival = service.catalog.attribute("mi325x", "tdp").rivals[0]
         service.user_catalog.do(
             prefer_claim(service.catalog, "mi325x", "tdp", rival, "they throttle", today="2026-11-20")
@@ -94,29 +94,29 @@ def with_own_values() -> None:
 @pytest.mark.usefixtures("with_own_values")
 def test_own_values_are_shown_with_the_choice_and_the_shipped_value(capsys: Capture) -> None:
     assert entry.main(["catalog", "show", "mi325x"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "memory_bandwidth ◇ 6.1 TB/s [your value, Dealer, Quote by mail, entered by you, 2026-11-18]" in said
-    assert "vendor data sheet, 2026] preferred in the shipped catalog" in said
-    assert "Your preference, 2026-11-20: Measured on our rack. Shipped catalog: 6.0 TB/s, according to AMD" in said
-    assert "Your preference, 2026-11-20: They throttle." in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "memory_bandwidth ◇ 6.1 TB/s [your value, Dealer, Quote by mail, entered by you, 2026-11-18]" in output
+    assert "vendor data sheet, 2026] preferred in the shipped catalog" in output
+    assert "Your preference, 2026-11-20: Measured on our rack. Shipped catalog: 6.0 TB/s, according to AMD" in output
+    assert "Your preference, 2026-11-20: They throttle." in output
     # Verdicts that spoke for the shipped value say nothing for another.
-    taken = said[said.index("memory_bandwidth") : said.index("last_level_cache")]
-    assert "agrees" not in taken
-    assert "⊘ 5.3 TB/s" in taken
+    bandwidth_rows = output[output.index("memory_bandwidth") : output.index("last_level_cache")]
+    assert "agrees" not in bandwidth_rows
+    assert "⊘ 5.3 TB/s" in bandwidth_rows
 
 
 @pytest.mark.usefixtures("with_own_values")
 def test_own_values_are_marked_for_programs(capsys: Capture) -> None:
     assert entry.main(["catalog", "show", "mi325x", "--json"]) == 0
-    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["attributes"]}
-    bandwidth, power = found["memory_bandwidth"], found["tdp"]
+    attributes = {each["name"]: each for each in json.loads(capsys.readouterr().out)["attributes"]}
+    bandwidth, power = attributes["memory_bandwidth"], attributes["tdp"]
     assert (bandwidth["value"], bandwidth["claim"]["own"]) == (6.1e12, True)
     assert not any(rival["own"] for rival in bandwidth["rivals"])
     assert bandwidth["preference"]["reason"] == "measured on our rack"
     assert bandwidth["preference"]["shipped_value"] == 6e12
     assert not power["claim"]["own"]
     assert (power["preference"]["date"], power["preference"]["shipped_value"]) == ("2026-11-20", 1000)
-    assert found["memory"]["preference"] is None
+    assert attributes["memory"]["preference"] is None
 
 
 def test_a_copy_of_an_accelerator_is_imported_without_a_question(
@@ -129,7 +129,7 @@ def test_a_copy_of_an_accelerator_is_imported_without_a_question(
     file.write_text(json.dumps({**copy, "id": "ours", "name": "Our part"}), "utf-8")
     assert entry.main(["import", str(file)]) == 0
     capsys.readouterr()
-    assert [each["id"] for each in listed(capsys, "accelerators") if each["own"]] == ["ours"]
+    assert [each["id"] for each in list_rows(capsys, "accelerators") if each["own"]] == ["ours"]
     with GpuDeskService.open() as service:
         ours, theirs = (service.catalog.accelerator(part) for part in ("ours", "mi455x"))
     assert (ours.generation, ours.announced) == (theirs.generation, True)

@@ -29,23 +29,23 @@ def _facts(path: Path) -> set[object]:
         return set(file.facts)
 
 
-def _said(capsys: Capture, *arguments: str, code: int = 0) -> str:
+def _run(capsys: Capture, *arguments: str, code: int = 0) -> str:
     assert entry.main(["catalog", *arguments]) == code
     captured = capsys.readouterr()
     return captured.err if code else captured.out
 
 
 def test_without_facts_there_are_no_backups(capsys: Capture) -> None:
-    assert _said(capsys, "backups").startswith("No backups yet. ")
-    assert _said(capsys, "backups", "--json") == "[]\n"
+    assert _run(capsys, "backups").startswith("No backups yet. ")
+    assert _run(capsys, "backups", "--json") == "[]\n"
     assert not paths.get_user_catalog_path().parent.exists()
 
 
 def test_backups_are_listed_for_people_and_programs(two_states: Path, capsys: Capture) -> None:
-    line = _said(capsys, "backups").splitlines()[2].split()
+    line = _run(capsys, "backups").splitlines()[2].split()
     assert line[:2] == ["1", str(len(ALL))]
     assert line[-6:] == ["the", "first", "change", "of", "the", "day"]
-    (listed,) = json.loads(_said(capsys, "backups", "--json"))
+    (listed,) = json.loads(_run(capsys, "backups", "--json"))
     assert listed | {"made": None} == {
         "number": 1,
         "file": str(next((two_states.parent / "backups").iterdir())),
@@ -60,11 +60,11 @@ def test_backups_are_listed_for_people_and_programs(two_states: Path, capsys: Ca
 
 def test_restored_state_can_be_taken_back(two_states: Path, capsys: Capture) -> None:
     before = _facts(two_states)
-    said = _said(capsys, "restore", "1").splitlines()
-    assert said[0] == f"Restored. You now have {len(ALL)} values."
-    assert "Restore them with `gpudesk catalog restore 1`" in said[1]
+    lines = _run(capsys, "restore", "1").splitlines()
+    assert lines[0] == f"Restored. You now have {len(ALL)} values."
+    assert "Restore them with `gpudesk catalog restore 1`" in lines[1]
     assert _facts(two_states) == set(ALL)
-    _said(capsys, "restore", "1")
+    _run(capsys, "restore", "1")
     assert _facts(two_states) == before
 
 
@@ -73,20 +73,20 @@ def test_file_of_a_backup_is_restored_by_its_name(
 ) -> None:
     (backup,) = (two_states.parent / "backups").iterdir()
     monkeypatch.chdir(backup.parent)
-    assert "Restored" in _said(capsys, "restore", backup.name)
+    assert "Restored" in _run(capsys, "restore", backup.name)
     assert _facts(two_states) == set(ALL)
 
 
 def test_broken_file_gives_way_to_a_backup_and_is_kept(two_states: Path, capsys: Capture) -> None:
     os.truncate(two_states, 5000)
-    assert ".broken in its name" in _said(capsys, "restore", "1")
+    assert ".broken in its name" in _run(capsys, "restore", "1")
     assert _facts(two_states) == set(ALL)
     (aside,) = two_states.parent.glob("*.broken-*")
     assert aside.stat().st_size == 5000
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("backup", "expected"),
     [
         ("2", "restore: unknown backup 2; list backups with `gpudesk catalog backups`"),
         ("0", "restore: unknown backup 0; "),
@@ -96,19 +96,21 @@ def test_broken_file_gives_way_to_a_backup_and_is_kept(two_states: Path, capsys:
         (str(Path(__file__)), "is not a backup of your values; choose another file"),
     ],
 )
-def test_what_is_no_backup_is_refused_in_one_line(two_states: Path, capsys: Capture, given: str, expected: str) -> None:
+def test_what_is_no_backup_is_refused_in_one_line(
+    two_states: Path, capsys: Capture, backup: str, expected: str
+) -> None:
     before = _facts(two_states)
-    said = _said(capsys, "restore", given, code=1)
-    assert said.startswith("gpudesk: ")
-    assert said.count("\n") == 1
-    assert expected in said
+    output = _run(capsys, "restore", backup, code=1)
+    assert output.startswith("gpudesk: ")
+    assert output.count("\n") == 1
+    assert expected in output
     assert _facts(two_states) == before
 
 
 def test_damaged_backup_says_so_and_is_refused(two_states: Path, capsys: Capture) -> None:
     (backup,) = (two_states.parent / "backups").iterdir()
     os.truncate(backup, 5000)
-    assert "is truncated: 5,000 of" in _said(capsys, "backups")
-    assert json.loads(_said(capsys, "backups", "--json"))[0]["facts"] is None
-    assert "is truncated" in _said(capsys, "restore", "1", code=1)
+    assert "is truncated: 5,000 of" in _run(capsys, "backups")
+    assert json.loads(_run(capsys, "backups", "--json"))[0]["facts"] is None
+    assert "is truncated" in _run(capsys, "restore", "1", code=1)
     assert len(_facts(two_states)) > len(ALL)

@@ -28,9 +28,9 @@ def test_a_table_is_written_in_the_form_of_its_suffix(tmp_path: Path, capsys: Ca
         assert capsys.readouterr().out == f"Wrote {target}\n"
     with (tmp_path / "prices.CSV").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
-    found = json.loads((tmp_path / "prices.JSON").read_text("utf-8"))
+    prices = json.loads((tmp_path / "prices.JSON").read_text("utf-8"))
     book = openpyxl.load_workbook(tmp_path / "prices.XLSX")
-    assert len(rows) - 1 == len(found["rows"]) == book["Prices"].max_row - 1
+    assert len(rows) - 1 == len(prices["rows"]) == book["Prices"].max_row - 1
     assert book.sheetnames == ["Prices", "Notes", "Sources"]
 
 
@@ -41,7 +41,7 @@ def test_standard_output_gets_the_table_alone(capsysbinary: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("target", "code", "said"),
+    ("target", "code", "message"),
     [
         ("x.txt", 1, "x.txt: unknown table format .txt; use one of .csv, .xlsx, .json, .md"),
         ("x", 1, "x: unknown table format -; use one of .csv, .xlsx, .json, .md"),
@@ -50,11 +50,11 @@ def test_standard_output_gets_the_table_alone(capsysbinary: pytest.CaptureFixtur
     ],
 )
 def test_a_target_that_cannot_be_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, target: str, code: int, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, target: str, code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert entry.main(["catalog", "export", "sources", "-o", target]) == code
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) in ([], [tmp_path / "user"])
 
 
@@ -75,13 +75,13 @@ def test_the_comparison_is_a_workbook_with_numbers_and_no_formula(tmp_path: Path
 
 
 def test_the_sheet_names_as_old_what_the_user_calls_old(tmp_path: Path, user_home: Path) -> None:
-    def written() -> str:
+    def write_sheet() -> str:
         target = tmp_path / "x.md"
         assert entry.main([*SHEET, *LOAD, "-o", str(target)]) == 0
         return target.read_text("utf-8")
 
-    assert "Purchase prices older" in written()
+    assert "Purchase prices older" in write_sheet()
     user_home.mkdir(exist_ok=True)
     rule = {"catalog.stale_price_days": 36_500, "catalog.stale_fact_days": 36_500}
     (user_home / "settings.json").write_text(json.dumps(rule), "utf-8")
-    assert "Purchase prices older" not in written()
+    assert "Purchase prices older" not in write_sheet()

@@ -24,8 +24,8 @@ def own_facts() -> None:
 def pack(own_facts: None, tmp_path: Path, capsys: Capture) -> Path:
     target = tmp_path / "ours.gpudeskpack"
     assert entry.main(["catalog", "pack", "-o", str(target), "--sign", "Ada", "--name", "Ours"]) == 0
-    written, mark = capsys.readouterr().out.splitlines()
-    assert written == f"Wrote {target}"
+    path_line, mark = capsys.readouterr().out.splitlines()
+    assert path_line == f"Wrote {target}"
     assert mark.startswith("Key fingerprint: ")
     return target
 
@@ -40,9 +40,9 @@ def test_a_pack_goes_from_one_user_to_another(
 ) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))
     code, out, _ = bring_in(capsys, pack, "--dry-run", "--json")
-    looked = json.loads(out)
-    assert (code, looked["written"], looked["pack"]["name"]) == (0, False, "Ours")
-    assert (looked["pack"]["signer"], looked["pack"]["trusted"]) == ("Ada", False)
+    preview = json.loads(out)
+    assert (code, preview["written"], preview["pack"]["name"]) == (0, False, "Ours")
+    assert (preview["pack"]["signer"], preview["pack"]["trusted"]) == ("Ada", False)
     assert bring_in(capsys, pack)[0] == 1
     assert not (tmp_path / "other").exists()
     assert bring_in(capsys, pack, "--trust")[0] == 0

@@ -15,21 +15,21 @@ SPECIFIED = ["--model", "llama-3.1-70b", "--accelerators", "h200-sxm,mi325x"]
 def test_the_terminal_says_the_verdict_and_costs(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     assert entry.main(["compare", "--template", "70b-chat-on-four"]) == 0
-    said = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
-    assert "Cheapest to own at 100% utilization: too close to call between MI325X ($" in said
-    assert "Output token cost, rented, USD/M tokens" in said
+    text = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
+    assert "Cheapest to own at 100% utilization: too close to call between MI325X ($" in text
+    assert "Output token cost, rented, USD/M tokens" in text
     assert entry.main(["compare", "--template", "70b-chat-on-four", "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert found["verdict"].startswith("Cheapest to own at 100% utilization: too close to call between MI325X ($")
-    assert {each["figure"] for each in found["differences"]} >= {"rented_usd_per_million_output"}
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert result["verdict"].startswith("Cheapest to own at 100% utilization: too close to call between MI325X ($")
+    assert {each["figure"] for each in result["differences"]} >= {"rented_usd_per_million_output"}
 
 
 def test_without_a_load_there_are_specifications_alone(capsys: Capture, tmp_path: Path) -> None:
     assert entry.main(["compare", *SPECIFIED]) == 0
-    said = capsys.readouterr().out
-    assert "specifications only" in said
-    assert "Bandwidth" in said
-    assert "Output throughput" not in said
+    output = capsys.readouterr().out
+    assert "specifications only" in output
+    assert "Bandwidth" in output
+    assert "Output throughput" not in output
     for name in ("sheet.html", "sheet.csv", "sheet.md", "sheet.xlsx", "sheet.json"):
         assert entry.main(["sheet", *SPECIFIED, "-o", str(tmp_path / name)]) == 0
     assert json.loads((tmp_path / "sheet.json").read_text())["scenario"]["load"] is None
@@ -41,11 +41,11 @@ def test_half_a_load_is_still_an_error(capsys: Capture, tmp_path: Path) -> None:
     assert "no load given" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("stated", [(), ("--input-tokens", "800"), ("--output-tokens", "300")])
-def test_a_missing_length_says_what_to_state(capsys: Capture, stated: tuple[str, ...]) -> None:
-    asked = ("--accelerators", "h100-sxm", "--model", "llama-3.1-8b", "--concurrency", "4", *stated)
+@pytest.mark.parametrize("lengths", [(), ("--input-tokens", "800"), ("--output-tokens", "300")])
+def test_a_missing_length_says_what_to_state(capsys: Capture, lengths: tuple[str, ...]) -> None:
+    options = ("--accelerators", "h100-sxm", "--model", "llama-3.1-8b", "--concurrency", "4", *lengths)
     for command in ("cost", "decide"):
-        assert entry.main([command, *asked]) == 1
+        assert entry.main([command, *options]) == 1
         assert "such as --input-tokens 1000 --output-tokens 300" in capsys.readouterr().err
 
 

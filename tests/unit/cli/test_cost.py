@@ -19,38 +19,38 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
-def cost(capsys: Capture, *more: str) -> dict[str, Any]:
+def run_json(capsys: Capture, *more: str) -> dict[str, Any]:
     assert entry.main(["cost", "--json", *ASKED, "--draws", "5000", *more]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    found: dict[str, Any] = json.loads(said.out)
-    return found
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    costs: dict[str, Any] = json.loads(captured.out)
+    return costs
 
 
-def text(capsys: Capture, *more: str) -> str:
+def run_text(capsys: Capture, *more: str) -> str:
     """Return what the command writes for people, without protected spaces."""
     assert entry.main(["cost", *ASKED, "--draws", "5000", *more]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    return said.out.replace("\N{NO-BREAK SPACE}", " ")
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def candidate(found: dict[str, Any], part: str) -> dict[str, Any]:
-    each: dict[str, Any] = next(each for each in found["candidates"] if each["accelerator"] == part)
+def find_candidate(costs: dict[str, Any], part: str) -> dict[str, Any]:
+    each: dict[str, Any] = next(each for each in costs["candidates"] if each["accelerator"] == part)
     return each
 
 
 def test_counts_left_open_are_said(capsys: Capture) -> None:
-    said = "Without a count, each has the fewest accelerators that fit."
-    asked = ("--model", "llama-3.1-8b", "--input-tokens", "800", "--output-tokens", "300", "--concurrency", "4")
+    note = "Without a count, each has the fewest accelerators that fit."
+    options = ("--model", "llama-3.1-8b", "--input-tokens", "800", "--output-tokens", "300", "--concurrency", "4")
     for accelerators, is_said in (("h100-sxm,l4", True), ("h100-sxm:1,l4:1", False)):
-        assert entry.main(["cost", "--accelerators", accelerators, *asked, "--draws", "100"]) == 0
-        assert (said in capsys.readouterr().out.replace("\n", " ")) is is_said
+        assert entry.main(["cost", "--accelerators", accelerators, *options, "--draws", "100"]) == 0
+        assert (note in capsys.readouterr().out.replace("\n", " ")) is is_said
 
 
 def test_lines_add_up_to_the_total_and_tokens_follow(capsys: Capture) -> None:
-    found = cost(capsys, "--set", "utilisation=0.5")
-    for each in found["candidates"]:
+    costs = run_json(capsys, "--set", "utilisation=0.5")
+    for each in costs["candidates"]:
         if each["tco"] is None:
             continue
         tco = each["tco"]
@@ -63,92 +63,92 @@ def test_lines_add_up_to_the_total_and_tokens_follow(capsys: Capture) -> None:
 
 
 def test_without_a_price_there_is_no_cost_of_owning(capsys: Capture) -> None:
-    found = cost(capsys)
-    part = candidate(found, "mi355x")
+    costs = run_json(capsys)
+    part = find_candidate(costs, "mi355x")
     assert part["tco"] is None
     assert part["missing"] == ["price_usd"]
     assert part["basis"] == "rented"
     assert part["rent"] == {"low": 8.6, "median": 8.6, "high": 8.6}
-    assert set(found["draws"]["cheapest"]) == {"h200-sxm", "mi325x", "b200-hgx"}
-    assert set(found["draws"]["cheapest_rented"]) == {"h200-sxm", "mi325x", "b200-hgx", "mi355x"}
-    assert sum(found["draws"]["cheapest"].values()) == pytest.approx(1.0)
-    assert found["tax"] == "excluded"
+    assert set(costs["draws"]["cheapest"]) == {"h200-sxm", "mi325x", "b200-hgx"}
+    assert set(costs["draws"]["cheapest_rented"]) == {"h200-sxm", "mi325x", "b200-hgx", "mi355x"}
+    assert sum(costs["draws"]["cheapest"].values()) == pytest.approx(1.0)
+    assert costs["tax"] == "excluded"
 
 
 def test_a_price_that_is_stated_fills_the_gap(capsys: Capture) -> None:
-    found = cost(capsys, "--set", "mi355x.price_usd=30000:35000:40000")
-    part = candidate(found, "mi355x")
+    costs = run_json(capsys, "--set", "mi355x.price_usd=30000:35000:40000")
+    part = find_candidate(costs, "mi355x")
     assert part["missing"] == []
     assert part["inputs"]["price_usd"] == {"origin": "yours", "low": 30e3, "likely": 35e3, "high": 40e3}
-    assert "mi355x" in found["draws"]["cheapest"]
+    assert "mi355x" in costs["draws"]["cheapest"]
 
 
 def test_break_evens_name_what_they_are_of(capsys: Capture) -> None:
-    found = cost(capsys, "--runs-on", "CUDA")
-    names = {(each["name"], each["accelerator"], each["against"]) for each in found["break_even"]}
+    costs = run_json(capsys, "--runs-on", "CUDA")
+    names = {(each["name"], each["accelerator"], each["against"]) for each in costs["break_even"]}
     assert ("months_to_own", "h200-sxm", None) in names
     assert ("price_usd_to_tie", "mi325x", "h200-sxm") in names
     assert ("hours_to_port", "mi325x", "h200-sxm") in names
-    assert all(each["value"] is None or math.isfinite(each["value"]) for each in found["break_even"])
+    assert all(each["value"] is None or math.isfinite(each["value"]) for each in costs["break_even"])
 
 
 def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None:
-    said = text(capsys)
-    one_line = " ".join(said.split())
+    output = run_text(capsys)
+    one_line = " ".join(output.split())
     terms = "USD, without taxes; 100% utilization; on-demand rent; servers add 25% to the price"
     assert f"{terms}; costs assume that others use idle accelerators." in one_line
-    ported = " ".join(text(capsys, "--runs-on", "CUDA").split())
+    ported = " ".join(run_text(capsys, "--runs-on", "CUDA").split())
     assert f"{terms}; costs assume that others use idle accelerators; software cost not shared." in ported
-    assert "3 years, thousand USD" in said
-    assert "MI355X: purchase price unknown." in said
-    assert "H200 SXM: payback period of buying: 19.6 months. Compared with renting 24/7." in said
-    assert " simulations of all inputs: 80% interval, and odds of being the cheapest\nOwned: MI325X 0." in said
-    assert "Total" in said
+    assert "3 years, thousand USD" in output
+    assert "MI355X: purchase price unknown." in output
+    assert "H200 SXM: payback period of buying: 19.6 months. Compared with renting 24/7." in output
+    assert " simulations of all inputs: 80% interval, and odds of being the cheapest\nOwned: MI325X 0." in output
+    assert "Total" in output
 
 
 def test_the_only_one_without_a_queue_has_no_odds(capsys: Capture) -> None:
-    said = text(capsys, "--accelerators", "h200-sxm,mi325x", "--concurrency", "120")
-    assert "Requests queue on 1 × H200 SXM." in " ".join(said.split())
-    assert " simulations of all inputs: 80% interval\nOwned: " in said
-    assert "over 99%" not in said
+    output = run_text(capsys, "--accelerators", "h200-sxm,mi325x", "--concurrency", "120")
+    assert "Requests queue on 1 × H200 SXM." in " ".join(output.split())
+    assert " simulations of all inputs: 80% interval\nOwned: " in output
+    assert "over 99%" not in output
 
 
 def test_the_cheapest_provider_is_named_with_class_and_date(capsys: Capture) -> None:
-    rents = candidate(cost(capsys), "mi325x")["provider_rents"]
+    rents = find_candidate(run_json(capsys), "mi325x")["provider_rents"]
     assert [each["usd_per_hour"] for each in rents] == sorted(each["usd_per_hour"] for each in rents)
     first = rents[0]
     assert {first["provider_class"], first["term"]} == {"specialized", "on_demand"}
     named = f"{first['provider']} (specialized cloud, {first['date']}) ${first['usd_per_hour']:.2f}; next: "
-    assert f"Cheapest on-demand rent of MI325X per accelerator-hour: {named}" in " ".join(text(capsys).split())
+    assert f"Cheapest on-demand rent of MI325X per accelerator-hour: {named}" in " ".join(run_text(capsys).split())
 
 
 def test_rents_by_provider_are_a_table_the_cheapest_tokens_first(capsys: Capture) -> None:
-    head, _, *rows = text(capsys, "--providers").splitlines()
+    head, _, *rows = run_text(capsys, "--providers").splitlines()
     assert head.split("  ")[0] == "Rents by provider"
     costs = [float(row.rpartition("$")[2].split()[0]) for row in rows]
     assert len(costs) > 10
     assert costs == sorted(costs)
     assert {"MI325X", "H200 SXM"} <= {name for row in rows for name in ("MI325X", "H200 SXM") if name in row}
-    reserved = text(capsys, "--providers", "--accelerators", "gaudi3", "--rent-term", "capacity_block")
+    reserved = run_text(capsys, "--providers", "--accelerators", "gaudi3", "--rent-term", "capacity_block")
     assert reserved == "No provider on record rents these accelerators on these terms.\n"
 
 
 def test_the_first_line_is_that_of_the_cost_page(capsys: Capture) -> None:
-    said = " ".join(text(capsys).split())
-    assert said.startswith("To own, MI325X (")
-    assert said.index("To rent, 4 are too close to call: MI325X (") < said.index("USD, without taxes")
+    output = " ".join(run_text(capsys).split())
+    assert output.startswith("To own, MI325X (")
+    assert output.index("To rent, 4 are too close to call: MI325X (") < output.index("USD, without taxes")
 
 
 def test_what_does_not_fit_is_not_said_to_lack_a_price(capsys: Capture) -> None:
-    said = text(capsys, "--model", "llama-3.1-405b", "--accelerators", "mi325x:1,h200-sxm:1")
-    assert "Cost of ownership: unknown, for the reasons below." in said
-    assert "MI325X: costs need a deployment that fits and is supported." in said
-    assert "prices are missing" not in said
+    output = run_text(capsys, "--model", "llama-3.1-405b", "--accelerators", "mi325x:1,h200-sxm:1")
+    assert "Cost of ownership: unknown, for the reasons below." in output
+    assert "MI325X: costs need a deployment that fits and is supported." in output
+    assert "prices are missing" not in output
 
 
 def test_the_price_of_a_system_is_named_with_those_of_accelerators_that_differ(capsys: Capture) -> None:
     def say(accelerator: str, *options: str) -> str:
-        return " ".join(text(capsys, "--accelerators", f"{accelerator}:8", *options).split())
+        return " ".join(run_text(capsys, "--accelerators", f"{accelerator}:8", *options).split())
 
     alone = "Prices of single accelerators differ and widen the simulated range: MI300X $12,750."
     whole = say("mi300x", "--no-single")
@@ -165,21 +165,21 @@ def test_the_price_of_a_system_is_named_with_those_of_accelerators_that_differ(c
 
 def test_whole_systems_are_owned_unless_single_accelerators_are(capsys: Capture) -> None:
     price = ("--set", "h200-sxm.price_usd=30000")
-    single, whole = cost(capsys, *price), cost(capsys, "--no-single", *price)
-    ours, others = candidate(single, "h200-sxm"), candidate(whole, "h200-sxm")
+    single, whole = run_json(capsys, *price), run_json(capsys, "--no-single", *price)
+    ours, others = find_candidate(single, "h200-sxm"), find_candidate(whole, "h200-sxm")
     assert ours["systems"] is None
     assert others["systems"] == {"systems": 1, "size": 8, "used": 1, "idle": 7}
     bought, alone = (each["tco"]["lines"][0]["usd"] for each in (others, ours))
     assert bought == pytest.approx(8 * alone)
     assert others["rented"] == ours["rented"]
-    said = " ".join(text(capsys, "--no-single").split())
-    assert "H200 SXM, MI325X and B200 SXM: 1 system of 8 accelerators, 7 idle each." in said
+    output = " ".join(run_text(capsys, "--no-single").split())
+    assert "H200 SXM, MI325X and B200 SXM: 1 system of 8 accelerators, 7 idle each." in output
 
 
 def test_a_rent_of_whole_instances_is_said_where_fewer_are_used(capsys: Capture) -> None:
-    said = "MI355X: only whole instances are rented; its rental cost includes 7 idle accelerators."
-    assert said in text(capsys, "--accelerators", "mi355x:1", "--no-single")
-    assert "whole instances" not in text(capsys, "--accelerators", "mi355x:8,h200-sxm:1", "--no-single")
+    note = "MI355X: only whole instances are rented; its rental cost includes 7 idle accelerators."
+    assert note in run_text(capsys, "--accelerators", "mi355x:1", "--no-single")
+    assert "whole instances" not in run_text(capsys, "--accelerators", "mi355x:8,h200-sxm:1", "--no-single")
 
 
 def test_a_seed_below_zero_is_refused_at_its_option(capsys: Capture) -> None:
@@ -188,26 +188,26 @@ def test_a_seed_below_zero_is_refused_at_its_option(capsys: Capture) -> None:
 
 
 def test_options_change_what_is_taken_for_granted(capsys: Capture) -> None:
-    plain = cost(capsys)
-    spot = cost(capsys, "--rent-term", "spot")
+    plain = run_json(capsys)
+    spot = run_json(capsys, "--rent-term", "spot")
     part = "h200-sxm"
-    assert candidate(spot, part)["rent_usd_per_hour"] < candidate(plain, part)["rent_usd_per_hour"]
-    home = cost(capsys, "--runs-on", "ROCm")
-    assert candidate(home, part)["tco"]["total_usd"] > candidate(plain, part)["tco"]["total_usd"]
-    cheaper = cost(capsys, "--reported-discounts")
-    assert candidate(cheaper, part)["tco"]["total_usd"] < candidate(plain, part)["tco"]["total_usd"]
-    spread = cost(capsys, "--around", "0.2")
-    assert candidate(spread, part)["inputs"]["pue"]["high"] == pytest.approx(1.56)
-    assert "EUR, without taxes" in text(capsys, "--currency", "EUR=0.9@2026-11-01")
+    assert find_candidate(spot, part)["rent_usd_per_hour"] < find_candidate(plain, part)["rent_usd_per_hour"]
+    home = run_json(capsys, "--runs-on", "ROCm")
+    assert find_candidate(home, part)["tco"]["total_usd"] > find_candidate(plain, part)["tco"]["total_usd"]
+    cheaper = run_json(capsys, "--reported-discounts")
+    assert find_candidate(cheaper, part)["tco"]["total_usd"] < find_candidate(plain, part)["tco"]["total_usd"]
+    spread = run_json(capsys, "--around", "0.2")
+    assert find_candidate(spread, part)["inputs"]["pue"]["high"] == pytest.approx(1.56)
+    assert "EUR, without taxes" in run_text(capsys, "--currency", "EUR=0.9@2026-11-01")
 
 
 def test_inputs_are_listed_with_where_they_come_from(capsys: Capture) -> None:
-    said = text(capsys, "--list-inputs", "--set", "draw=0.7")
-    assert "mi325x.price_usd" in said
-    assert "entered by you" in said
-    assert "catalog prices" in said
-    assert "Uptime Institute" in said
-    assert "no value" in said
+    output = run_text(capsys, "--list-inputs", "--set", "draw=0.7")
+    assert "mi325x.price_usd" in output
+    assert "entered by you" in output
+    assert "catalog prices" in output
+    assert "Uptime Institute" in output
+    assert "no value" in output
 
 
 def test_what_is_stated_in_a_scenario_holds(capsys: Capture, tmp_path: Path) -> None:
@@ -218,12 +218,12 @@ def test_what_is_stated_in_a_scenario_holds(capsys: Capture, tmp_path: Path) -> 
     file.write_text(json.dumps(document), encoding="utf-8")
     capsys.readouterr()
     assert entry.main(["cost", "--json", "--scenario", str(file), "--draws", "1000"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert candidate(found, "h200-sxm")["tco"]["years"] == 5
+    costs = json.loads(capsys.readouterr().out)
+    assert find_candidate(costs, "h200-sxm")["tco"]["years"] == 5
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--set", "foo=3"), 'unknown field "foo"'),
         (("--set", "years"), "years is not NAME=VALUE"),
@@ -241,12 +241,12 @@ def test_what_is_stated_in_a_scenario_holds(capsys: Capture, tmp_path: Path) -> 
         (("--draws", "1000001"), "--draws"),
     ],
 )
-def test_what_cannot_be_is_said_at_the_option(capsys: Capture, more: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_is_said_at_the_option(capsys: Capture, more: tuple[str, ...], message: str) -> None:
     assert entry.main(["cost", *ASKED, *more]) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert said in told.err
-    assert told.err.count("\n") == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
 
 
 def test_the_cash_flow_is_written_as_a_workbook(capsys: Capture, tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_rate_near_zero_is_refused(capsys: Capture, command: str) -> None:
 
 
 def test_costs_of_memory_have_three_digits(capsys: Capture) -> None:
-    lines = text(capsys).splitlines()
+    lines = run_text(capsys).splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("Efficiency"))
     per_gib = [line.split()[-3] for line in lines[start + 2 : start + 4]]
     assert all(len(amount.replace(".", "").lstrip("0")) == 3 for amount in per_gib), per_gib

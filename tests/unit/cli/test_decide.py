@@ -41,20 +41,20 @@ def _others_do_not_search(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
         monkeypatch.setattr(GpuDeskService, "flips", lambda _service, _answer: ())
 
 
-def decide(capsys: Capture, *more: str) -> dict[str, Any]:
+def run_json(capsys: Capture, *more: str) -> dict[str, Any]:
     assert entry.main(["decide", "--json", *ASKED, *more]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    found: dict[str, Any] = json.loads(said.out)
-    return found
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    decision: dict[str, Any] = json.loads(captured.out)
+    return decision
 
 
-def text(capsys: Capture, *more: str) -> str:
+def run_text(capsys: Capture, *more: str) -> str:
     """Return what the command writes for people, without protected spaces."""
     assert entry.main(["decide", *more]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    return said.out.replace("\N{NO-BREAK SPACE}", " ")
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def numbers(value: object) -> Iterator[float]:
@@ -76,21 +76,21 @@ def stdin(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> None:
 
 def test_a_winner_is_recommended_with_its_deployment(capsys: Capture) -> None:
     more = ("--set", "acquisition=own", "--set", "porting=no", "--set", "current_platform=CUDA")
-    found = decide(capsys, *more, "--set", "priority=cost")
-    assert found["verdict"] == "winner"
-    assert found["recommendation"] == {
+    decision = run_json(capsys, *more, "--set", "priority=cost")
+    assert decision["verdict"] == "winner"
+    assert decision["recommendation"] == {
         "accelerator": "b200-hgx",
         "key": "b200-hgx",
         "count": 1,
         "parallel": {"tp": 1, "pp": 1, "ep": 1, "dp": 1, "attention_dp": False},
     }
-    assert found["leading"] == "b200-hgx"
-    assert found["robustness"] == found["shares"]["b200-hgx"] >= 0.8
-    assert found["pilot"] is None
-    removed = {(each["accelerator"], each["rule"]) for each in found["excluded"]}
+    assert decision["leading"] == "b200-hgx"
+    assert decision["robustness"] == decision["shares"]["b200-hgx"] >= 0.8
+    assert decision["pilot"] is None
+    removed = {(each["accelerator"], each["rule"]) for each in decision["excluded"]}
     assert {("mi325x", "D000-10"), ("mi355x", "D000-10")} <= removed
-    assert all(each["because"] for each in found["excluded"])
-    by_key = {each["key"]: each for each in found["candidates"]}
+    assert all(each["because"] for each in decision["excluded"])
+    by_key = {each["key"]: each for each in decision["candidates"]}
     assert {key for key, each in by_key.items() if each["eligible"]} == {"h200-sxm", "b200-hgx"}
     objective = by_key["b200-hgx"]["objective"]
     assert (objective["name"], objective["better"], objective["payment"]) == (
@@ -102,41 +102,41 @@ def test_a_winner_is_recommended_with_its_deployment(capsys: Capture) -> None:
 
 
 def test_a_close_call_is_recommended_too_with_what_to_measure(capsys: Capture) -> None:
-    found = decide(capsys, "--set", "priority=speed")
-    assert found["verdict"] == "no clear winner"
-    assert found["recommendation"]["key"] == found["leading"]
-    assert found["pilot"]["accelerators"] == [found["leading"], found["runner_up"]]
-    assert 0.0 < found["robustness"] < 0.8
-    facts = {each["fact"] for each in (*found["reasons"], *found["against"])}
+    decision = run_json(capsys, "--set", "priority=speed")
+    assert decision["verdict"] == "no clear winner"
+    assert decision["recommendation"]["key"] == decision["leading"]
+    assert decision["pilot"]["accelerators"] == [decision["leading"], decision["runner_up"]]
+    assert 0.0 < decision["robustness"] < 0.8
+    facts = {each["fact"] for each in (*decision["reasons"], *decision["against"])}
     assert "tokens_per_s_each" in facts
 
 
 def test_work_out_of_scope_says_why_and_recommends_nothing(capsys: Capture) -> None:
-    found = decide(capsys, "--set", "work=media")
-    assert found["scope"]["answered"] is False
-    assert "images or video" in found["scope"]["why"]
-    assert found["recommendation"] is None
-    assert found["flips"] == []
+    decision = run_json(capsys, "--set", "work=media")
+    assert decision["scope"]["answered"] is False
+    assert "images or video" in decision["scope"]["why"]
+    assert decision["recommendation"] is None
+    assert decision["flips"] == []
 
 
 def test_where_none_fits_nothing_leads(capsys: Capture) -> None:
-    found = decide(capsys, "--set", "site=pcie")
-    assert found["verdict"] == "none fits"
-    assert found["recommendation"] is None
-    assert found["leading"] is None
-    assert found["robustness"] == 0.0
-    (because,) = found["excluded"][0]["because"]
+    decision = run_json(capsys, "--set", "site=pcie")
+    assert decision["verdict"] == "none fits"
+    assert decision["recommendation"] is None
+    assert decision["leading"] is None
+    assert decision["robustness"] == 0.0
+    (because,) = decision["excluded"][0]["because"]
     assert because == {"condition": "form == 'pcie'", "left": "sxm", "right": "pcie", "holds": False}
 
 
 def test_the_trace_says_what_rules_tested_and_favour(capsys: Capture) -> None:
     compared = ("--accelerators", "mi300x:1,mi325x:1,h200-sxm:1")
     rent = (*compared, "--set", "priority=cost", "--set", "acquisition=rent")
-    found = decide(capsys, *rent, "--set", "ttft_limit_ms=2000", "--weight", "D000-02=7")
-    lines = {line["rule"]: line for line in found["trace"]}
+    decision = run_json(capsys, *rent, "--set", "ttft_limit_ms=2000", "--weight", "D000-02=7")
+    lines = {line["rule"]: line for line in decision["trace"]}
     cost = lines["D000-02"]
     assert cost["answer"] == {"priority": "cost"}
-    assert cost["weight"] == 7.0 == found["weights"]["D000-02"]
+    assert cost["weight"] == 7.0 == decision["weights"]["D000-02"]
     assert cost["favours"] == ["mi300x"]
     assert cost["theme"] == "cost"
     assert cost["source"] == "seed-000"
@@ -152,38 +152,38 @@ def test_the_trace_says_what_rules_tested_and_favour(capsys: Capture) -> None:
     assert tested["condition"] == "ttft_ms <= ttft_limit_ms"
     assert tested["right"] == 2000.0
     assert set(tested["left"]) == {"value", "low", "high"}
-    counted = [line for line in found["trace"] if line["counted_with"]]
-    assert counted
-    assert all(line["counted_with"] in lines for line in counted)
-    assert {line["rule"] for line in found["trace"]}.isdisjoint(found["silent"])
+    counted_lines = [line for line in decision["trace"] if line["counted_with"]]
+    assert counted_lines
+    assert all(line["counted_with"] in lines for line in counted_lines)
+    assert {line["rule"] for line in decision["trace"]}.isdisjoint(decision["silent"])
 
 
 def test_programs_get_finite_numbers_and_every_part(capsys: Capture) -> None:
-    found = decide(capsys)
-    assert all(map(math.isfinite, numbers(found)))
-    assert set(found["answers"]) == set(QUESTIONS)
-    assert found["answers"]["current_platform"] == {"value": "unknown", "origin": "default"}
-    assert found["answers"]["priority"] == {"value": "balanced", "origin": "default"}
-    assert {each["rule"] for each in found["advice"]} <= {line["rule"] for line in found["trace"]}
-    assert sum(found["shares"].values()) == pytest.approx(1.0)
-    assert {each["key"] for each in found["candidates"]} == set(found["shares"])
-    for factor in found["factors"]:
-        assert set(factor["cells"]) == set(found["shares"])
-    for reason in (*found["reasons"], *found["against"]):
+    decision = run_json(capsys)
+    assert all(map(math.isfinite, numbers(decision)))
+    assert set(decision["answers"]) == set(QUESTIONS)
+    assert decision["answers"]["current_platform"] == {"value": "unknown", "origin": "default"}
+    assert decision["answers"]["priority"] == {"value": "balanced", "origin": "default"}
+    assert {each["rule"] for each in decision["advice"]} <= {line["rule"] for line in decision["trace"]}
+    assert sum(decision["shares"].values()) == pytest.approx(1.0)
+    assert {each["key"] for each in decision["candidates"]} == set(decision["shares"])
+    for factor in decision["factors"]:
+        assert set(factor["cells"]) == set(decision["shares"])
+    for reason in (*decision["reasons"], *decision["against"]):
         assert set(reason) == {"text", "figure", "unit", "rule", "fact", "against"}
         assert reason["text"]
 
 
 @pytest.mark.usefixtures("searched")
 def test_changes_are_those_that_were_tried_out(capsys: Capture) -> None:
-    found = decide(capsys)
-    assert found["flips"]
+    decision = run_json(capsys)
+    assert decision["flips"]
     # Work that figures say nothing of does not change the recommendation.
-    assert all(each["becomes"] or each["verdict"] == "none fits" for each in found["flips"])
-    flip = next(each for each in found["flips"] if each["input"] in QUESTIONS)
+    assert all(each["becomes"] or each["verdict"] == "none fits" for each in decision["flips"])
+    flip = next(each for each in decision["flips"] if each["input"] in QUESTIONS)
     assert set(flip) == {"input", "from", "to", "becomes", "verdict"}
-    assert flip["from"] == found["answers"][flip["input"]]["value"]
-    changed = decide(capsys, "--set", f"{flip['input']}={flip['to']}")
+    assert flip["from"] == decision["answers"][flip["input"]]["value"]
+    changed = run_json(capsys, "--set", f"{flip['input']}={flip['to']}")
     assert changed["leading"] == (flip["becomes"][0] if flip["becomes"] else None)
     assert changed["verdict"] == flip["verdict"]
 
@@ -193,23 +193,23 @@ def test_changes_are_those_that_were_tried_out(capsys: Capture) -> None:
 
 @pytest.mark.usefixtures("searched")
 def test_people_read_verdict_reasons_figures_and_changes(capsys: Capture) -> None:
-    said = text(capsys, *ASKED, "--set", "priority=cost", "--set", "acquisition=rent")
-    first, *rest = said.splitlines()
+    output = run_text(capsys, *ASKED, "--set", "priority=cost", "--set", "acquisition=rent")
+    first, *rest = output.splitlines()
     assert first.startswith("Rent 1 × MI325X: $")
     assert "odds of being the cheapest)" in f"{first} {rest[0]}"
     assert any(line.startswith("For Llama 3.1 70B in FP8, ") for line in rest)
     headings = ("Compared", "Key figures", "For MI325X", "Tipping points", "Next steps", "Assumptions", "Your answers")
     assert [line for line in rest if line in headings] == list(headings)
-    assert re.search(r"Output throughput: \d+ \(\d+ – [\d,]+\) tok/s\.", " ".join(said.split()))
-    assert "draws" not in said
-    assert "{" not in said
-    assert "==" not in said
+    assert re.search(r"Output throughput: \d+ \(\d+ – [\d,]+\) tok/s\.", " ".join(output.split()))
+    assert "draws" not in output
+    assert "{" not in output
+    assert "==" not in output
 
 
 def test_rules_are_shown_on_request_by_what_they_did(capsys: Capture) -> None:
-    asked = [*ASKED, "--set", "priority=cost"]
-    assert "D000-02" not in text(capsys, *asked)
-    rest = text(capsys, *asked, "--rules").splitlines()
+    options = [*ASKED, "--set", "priority=cost"]
+    assert "D000-02" not in run_text(capsys, *options)
+    rest = run_text(capsys, *options, "--rules").splitlines()
     roles = [line for line in rest if line in ("Decided", "Argued", "No effect")]
     assert roles == [each for each in ("Decided", "Argued", "No effect") if each in roles]
     assert "Rules" in rest
@@ -218,8 +218,8 @@ def test_rules_are_shown_on_request_by_what_they_did(capsys: Capture) -> None:
 
 
 def test_exclusions_stand_with_their_number(capsys: Capture) -> None:
-    said = text(capsys, *ASKED, "--set", "ttft_limit_ms=500")
-    joined = " ".join(said.split())
+    output = run_text(capsys, *ASKED, "--set", "ttft_limit_ms=500")
+    joined = " ".join(output.split())
     assert re.search(r"H200 SXM: TTFT limit; time to first token, 1,\d{3} \(\d+ – 2,\d{3}\) ms >", joined)
     assert "TTFT limit 500 ms" in joined
 
@@ -239,12 +239,12 @@ def test_every_line_fits_the_terminal(template: str) -> None:
 
 
 def test_lists_of_questions_and_rules_need_no_scenario(capsys: Capture) -> None:
-    questions = text(capsys, "--list-questions", "--set", "priority=cost")
+    questions = run_text(capsys, "--list-questions", "--set", "priority=cost")
     for name in QUESTIONS:
         assert f"\n{name}  " in questions
     assert "current: cost (yours); default: balanced" in questions
     assert "a number above 0, up to 3,600,000, ms" in questions
-    rules = text(capsys, "--list-rules", "--weight", "D000-03=7")
+    rules = run_text(capsys, "--list-rules", "--weight", "D000-03=7")
     line = next(line for line in rules.splitlines() if line.startswith("D000-03"))
     assert "Strong preference" in line
     assert " 7 " in line
@@ -294,26 +294,26 @@ def test_options_come_before_the_file_and_the_file_before_the_scenario(capsys: C
     capsys.readouterr()
     more = ["--answers", str(answers), "--set", "priority=certainty", "--weight", "D000-03=4"]
     assert entry.main(["decide", "--json", "--scenario", str(scenario), *more]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {name: found["answers"][name]["value"] for name in ("priority", "team", "site")} == {
+    decision = json.loads(capsys.readouterr().out)
+    assert {name: decision["answers"][name]["value"] for name in ("priority", "team", "site")} == {
         "priority": "certainty",
         "team": "cuda",
         "site": "oam",
     }
-    assert found["weights"]["D000-03"] == 4.0
-    assert found["weights"]["D000-09"] == 6.0
+    assert decision["weights"]["D000-03"] == 4.0
+    assert decision["weights"]["D000-09"] == 6.0
 
 
 def test_answers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     stdin(monkeypatch, b'{"priority": "cost", "months_to_launch": 4, "team": null}')
-    found = decide(capsys, "--answers", "-")
-    assert found["answers"]["priority"] == {"value": "cost", "origin": "yours"}
-    assert found["answers"]["months_to_launch"] == {"value": 4.0, "origin": "yours"}
-    assert found["answers"]["team"]["origin"] == "default"
+    decision = run_json(capsys, "--answers", "-")
+    assert decision["answers"]["priority"] == {"value": "cost", "origin": "yours"}
+    assert decision["answers"]["months_to_launch"] == {"value": 4.0, "origin": "yours"}
+    assert decision["answers"]["team"]["origin"] == "default"
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--set", "foo=1"), '--set: unknown field "foo"'),
         (("--set", "prioritee=cost"), 'unknown field "prioritee"; did you mean priority?'),
@@ -330,16 +330,16 @@ def test_answers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.M
         (("--answers", "nowhere.json"), "nowhere.json: cannot be read"),
     ],
 )
-def test_what_cannot_be_said_is_named_at_the_option(capsys: Capture, more: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_said_is_named_at_the_option(capsys: Capture, more: tuple[str, ...], message: str) -> None:
     assert entry.main(["decide", *ASKED, *more]) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert said in told.err
-    assert told.err.count("\n") == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("given", "name", "value"),
+    ("title", "name", "value"),
     [
         ("acquisition=buy", "acquisition", "own"),
         ("acquisition=Rent", "acquisition", "rent"),
@@ -347,8 +347,8 @@ def test_what_cannot_be_said_is_named_at_the_option(capsys: Capture, more: tuple
         ("ttft_limit_ms=No limit", "ttft_limit_ms", "none"),
     ],
 )
-def test_an_answer_may_be_the_title_of_its_option(capsys: Capture, given: str, name: str, value: str) -> None:
-    assert decide(capsys, "--set", given)["answers"][name] == {"value": value, "origin": "yours"}
+def test_an_answer_may_be_the_title_of_its_option(capsys: Capture, title: str, name: str, value: str) -> None:
+    assert run_json(capsys, "--set", title)["answers"][name] == {"value": value, "origin": "yours"}
 
 
 def test_the_rental_price_says_that_it_is_per_accelerator(capsys: Capture) -> None:
@@ -357,7 +357,7 @@ def test_the_rental_price_says_that_it_is_per_accelerator(capsys: Capture) -> No
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"),
+    ("raw", "message"),
     [
         (b"[1]", "is not a JSON object of answers"),
         (b"{", "is not valid JSON at line 1"),
@@ -371,15 +371,15 @@ def test_the_rental_price_says_that_it_is_per_accelerator(capsys: Capture) -> No
         (b" " * ((1 << 20) + 1), "is larger than"),
     ],
 )
-def test_faults_of_the_file_name_it_and_the_place(capsys: Capture, tmp_path: Path, raw: bytes, said: str) -> None:
+def test_faults_of_the_file_name_it_and_the_place(capsys: Capture, tmp_path: Path, raw: bytes, message: str) -> None:
     file = tmp_path / "answers.json"
     file.write_bytes(raw)
     assert entry.main(["decide", *ASKED, "--answers", str(file)]) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith(f"gpudesk: {file}: ")
-    assert said in told.err
-    assert told.err.count("\n") == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"gpudesk: {file}: ")
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
 
 
 def test_without_anything_to_compare_the_usage_is_told(capsys: Capture) -> None:
@@ -394,8 +394,8 @@ def test_no_window_is_loaded() -> None:
         "code = main(['decide', '--template', 'mi300x-or-h100-70b', '--json']); "
         "sys.exit(code or any(name.startswith('PySide6') for name in sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert completed.returncode == 0, completed.stderr
 
 
 def test_the_site_is_stated_by_options(capsys: pytest.CaptureFixture[str]) -> None:
@@ -409,18 +409,21 @@ def test_the_site_is_stated_by_options(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_a_kind_of_provider_sets_the_rents(capsys: Capture) -> None:
-    asked = ["decide", "--accelerators", "b200-hgx:8,mi355x:8", "--template", "70b-chat-on-four"]
+    options = ["decide", "--accelerators", "b200-hgx:8,mi355x:8", "--template", "70b-chat-on-four"]
     leaders = []
-    for stated in ([], ["--provider-class", "hyperscaler"]):
-        assert entry.main([*asked, "--set", "acquisition=rent", "--set", "priority=cost", "--json", *stated]) == 0
+    for provider_options in ([], ["--provider-class", "hyperscaler"]):
+        assert (
+            entry.main([*options, "--set", "acquisition=rent", "--set", "priority=cost", "--json", *provider_options])
+            == 0
+        )
         leaders.append(json.loads(capsys.readouterr().out)["leading"])
     assert leaders == ["b200-hgx", "mi355x"]
 
 
 def test_where_one_provider_reverses_the_order_is_said(capsys: Capture) -> None:
     """B200 is cheaper at specialized clouds; at the one provider that rents both, MI355X is."""
-    asked = ["decide", "--accelerators", "b200-hgx:8,mi355x:8", "--template", "70b-chat-on-four"]
-    assert entry.main([*asked, "--set", "acquisition=rent", "--set", "priority=cost"]) == 0
+    options = ["decide", "--accelerators", "b200-hgx:8,mi355x:8", "--template", "70b-chat-on-four"]
+    assert entry.main([*options, "--set", "acquisition=rent", "--set", "priority=cost"]) == 0
     assert "At Oracle Cloud (OCI), MI355X costs less per token than B200 SXM." in capsys.readouterr().out
 
 
@@ -432,49 +435,51 @@ LOAD = (
 
 def test_an_accelerator_that_the_serving_engine_does_not_support_is_not_too_small(capsys: Capture) -> None:
     engine = (*LOAD, "--serving-engine", "tensorrt-llm")
-    said = text(capsys, "--accelerators", "h100-sxm:8,mi300x:8", *engine)
-    assert "TensorRT-LLM does not support Instinct MI300X (ROCm); choose another serving engine." in said
-    said = text(capsys, "--accelerators", "mi300x:8", *engine)
-    assert said.startswith("No accelerator meets every limit\nAlternatives: ")
-    assert "TensorRT-LLM does not support Instinct MI300X (ROCm)" in said
-    assert "too small" not in said
+    output = run_text(capsys, "--accelerators", "h100-sxm:8,mi300x:8", *engine)
+    assert "TensorRT-LLM does not support Instinct MI300X (ROCm); choose another serving engine." in output
+    output = run_text(capsys, "--accelerators", "mi300x:8", *engine)
+    assert output.startswith("No accelerator meets every limit\nAlternatives: ")
+    assert "TensorRT-LLM does not support Instinct MI300X (ROCm)" in output
+    assert "too small" not in output
 
 
 def test_rents_are_compared_of_what_may_be_rented(capsys: Capture) -> None:
     """Only hyperscalers rent MI355X, others specialized clouds; this matters only where MI355X can be chosen."""
     both = ("--accelerators", "h200-sxm:8,mi355x:8", *LOAD)
     differ = "MI355X is priced at a hyperscaler; like for like, specialized clouds usually charge"
-    rented = text(capsys, *both, "--set", "acquisition=rent")
+    rented = run_text(capsys, *both, "--set", "acquisition=rent")
     assert differ in rented
     assert "; on record: $2.59/h spot (Vultr), $2.95/h reserved (TensorWave)." in " ".join(rented.split())
-    assert differ not in text(capsys, *both, "--set", "acquisition=own")
-    assert differ not in text(capsys, *both, "--set", "acquisition=rent", "--serving-engine", "tensorrt-llm")
-    assert differ not in text(capsys, *both, "--set", "acquisition=rent", "--set", "ttft_limit_ms=1")
+    assert differ not in run_text(capsys, *both, "--set", "acquisition=own")
+    assert differ not in run_text(capsys, *both, "--set", "acquisition=rent", "--serving-engine", "tensorrt-llm")
+    assert differ not in run_text(capsys, *both, "--set", "acquisition=rent", "--set", "ttft_limit_ms=1")
 
 
 def test_the_fastest_without_a_price_names_the_cheapest_with_one(capsys: Capture) -> None:
-    asked = ("--accelerators", "mi355x:8,mi300x:8,h100-sxm:8", *LOAD, "--set", "priority=speed")
+    options = ("--accelerators", "mi355x:8,mi300x:8,h100-sxm:8", *LOAD, "--set", "priority=speed")
     against = "Purchase price unknown; MI300X costs $"
-    assert against in " ".join(text(capsys, *asked).split())
-    assert against not in " ".join(text(capsys, *asked, "--set", "acquisition=rent").split())
+    assert against in " ".join(run_text(capsys, *options).split())
+    assert against not in " ".join(run_text(capsys, *options, "--set", "acquisition=rent").split())
 
 
 @pytest.mark.parametrize("accelerators", [("--accelerators", "h100-sxm,mi300x"), ()])
 def test_work_without_text_serving_needs_no_load(capsys: Capture, accelerators: tuple[str, ...]) -> None:
-    asked = (*accelerators, "--model", "llama-3.3-70b", "--weights", "bf16")
-    said = text(capsys, *asked, "--set", "work=fine_tuning")
-    assert re.search(r"LoRA: 151 GB; fits on [\d]+ × ", said)
-    assert "If rented" not in said
-    assert "image and video models fit" in text(capsys, *asked, "--set", "work=media")
+    options = (*accelerators, "--model", "llama-3.3-70b", "--weights", "bf16")
+    output = run_text(capsys, *options, "--set", "work=fine_tuning")
+    assert re.search(r"LoRA: 151 GB; fits on [\d]+ × ", output)
+    assert "If rented" not in output
+    assert "image and video models fit" in run_text(capsys, *options, "--set", "work=media")
 
 
 def test_a_cheaper_hosted_api_is_an_argument_against(capsys: Capture) -> None:
-    found = decide(capsys, "--set", "priority=cost")
-    assert found["api_usd_per_million_output"] is None
-    asked = ("--accelerators", "h200-sxm", "--model", "deepseek-v3.2", "--weights", "fp8", "--concurrency", "4")
-    found = decide(capsys, *asked, "--set", "priority=cost")
-    hosted = found["api_usd_per_million_output"]
-    assert 0.0 < hosted < found["candidates"][0]["objective"]["value"]
+    decision = run_json(capsys, "--set", "priority=cost")
+    assert decision["api_usd_per_million_output"] is None
+    options = ("--accelerators", "h200-sxm", "--model", "deepseek-v3.2", "--weights", "fp8", "--concurrency", "4")
+    decision = run_json(capsys, *options, "--set", "priority=cost")
+    hosted = decision["api_usd_per_million_output"]
+    assert 0.0 < hosted < decision["candidates"][0]["objective"]["value"]
     argument = f"A hosted API costs ${hosted:.2f} per million output tokens"
-    assert argument in " ".join(text(capsys, *ASKED, *asked, "--set", "priority=cost").split("Against")[1].split())
-    assert decide(capsys, *asked, "--set", "priority=speed")["api_usd_per_million_output"] is None
+    assert argument in " ".join(
+        run_text(capsys, *ASKED, *options, "--set", "priority=cost").split("Against")[1].split()
+    )
+    assert run_json(capsys, *options, "--set", "priority=speed")["api_usd_per_million_output"] is None

@@ -27,20 +27,20 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
-def show(capsys: Capture, *names: str) -> str:
+def run_text(capsys: Capture, *names: str) -> str:
     """Return what the command writes for people, on one line, without protected spaces."""
     assert entry.main([*ASKED, *(f"--show={name}" for name in names)]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    return " ".join(said.out.replace("\N{NO-BREAK SPACE}", " ").split())
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return " ".join(captured.out.replace("\N{NO-BREAK SPACE}", " ").split())
 
 
-def fields(capsys: Capture, *names: str) -> dict[str, Any]:
+def run_json(capsys: Capture, *names: str) -> dict[str, Any]:
     assert entry.main([*ASKED, "--json", *(f"--show={name}" for name in names)]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    found: dict[str, Any] = json.loads(said.out)
-    return found
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    result: dict[str, Any] = json.loads(captured.out)
+    return result
 
 
 #: Of the text of each topic.
@@ -62,7 +62,7 @@ WORDS = {
 
 def test_each_name_adds_its_text_after_the_decision(capsys: Capture) -> None:
     assert tuple(WORDS) == ADVISORY_TOPICS
-    text = show(capsys, *WORDS)
+    text = run_text(capsys, *WORDS)
     places = [text.index(word, text.index("Assumptions")) for words in WORDS.values() for word in words[:1]]
     assert places == sorted(places)
     for start, words in zip(places, WORDS.values(), strict=True):
@@ -71,26 +71,26 @@ def test_each_name_adds_its_text_after_the_decision(capsys: Capture) -> None:
 
 
 def test_several_are_shown_in_the_order_that_is_asked_for_and_each_once(capsys: Capture) -> None:
-    text = show(capsys, "watch", "loading", "watch")
+    text = run_text(capsys, "watch", "loading", "watch")
     assert text.index("Watch list") < text.index("Weight loading time")
     assert text.count("Watch list") == 1
 
 
 def test_programs_get_objects_under_the_same_names(capsys: Capture) -> None:
-    found = fields(capsys, *ADVISORY_TOPICS)
-    assert "verdict" in found
-    assert found["waiting"]["accelerator"]
-    assert found["vendors"]["columns"] == ["h200-sxm", "mi325x"]
-    assert [each["accelerator"] for each in found["export"]["accelerators"]][:2] == ["h200-sxm", "mi325x"]
-    assert len(found["negotiation"]["steps"]) == 6
-    assert [each["platform"] for each in found["software"]] == ["CUDA", "ROCm"]
-    assert [each["id"] for each in found["references"]] == ["b200-laboratories"]
-    assert found["loading"][0]["one"]["seconds"] == pytest.approx(1.153, abs=0.001)
-    assert found["watch"]
+    result = run_json(capsys, *ADVISORY_TOPICS)
+    assert "verdict" in result
+    assert result["waiting"]["accelerator"]
+    assert result["vendors"]["columns"] == ["h200-sxm", "mi325x"]
+    assert [each["accelerator"] for each in result["export"]["accelerators"]][:2] == ["h200-sxm", "mi325x"]
+    assert len(result["negotiation"]["steps"]) == 6
+    assert [each["platform"] for each in result["software"]] == ["CUDA", "ROCm"]
+    assert [each["id"] for each in result["references"]] == ["b200-laboratories"]
+    assert result["loading"][0]["one"]["seconds"] == pytest.approx(1.153, abs=0.001)
+    assert result["watch"]
 
 
 def test_nothing_is_added_that_is_not_asked_for(capsys: Capture) -> None:
-    assert not set(ADVISORY_TOPICS) & set(fields(capsys))
+    assert not set(ADVISORY_TOPICS) & set(run_json(capsys))
 
 
 def test_lines_fit_the_terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,10 +104,10 @@ def test_lines_fit_the_terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch
 
 def test_two_vendors_need_two_accelerators_and_nothing_is_half_written(capsys: Capture) -> None:
     assert entry.main([*ALONE, "--show=vendors"]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "decision.plans.vendor_b" in said.err
-    assert len(said.err.splitlines()) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "decision.plans.vendor_b" in captured.err
+    assert len(captured.err.splitlines()) == 1
 
 
 def test_another_name_is_a_mistake_in_the_call(capsys: Capture) -> None:

@@ -15,14 +15,14 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
-def said(capsys: Capture, *arguments: str, code: int = 0) -> str:
+def run(capsys: Capture, *arguments: str, code: int = 0) -> str:
     assert entry.main(list(arguments)) == code
     captured = capsys.readouterr()
     return captured.out if code == 0 else captured.err
 
 
 def test_flux_on_mi325x_and_the_statement_that_cannot_be(capsys: Capture) -> None:
-    text = said(capsys, "estimate", *FLUX)
+    text = run(capsys, "estimate", *FLUX)
     assert "1 × Instinct MI325X" in text
     assert "1024 × 1024, 28 steps" in text
     assert "1.59 s: 28 steps of 74.4 TFLOP" in text
@@ -33,7 +33,7 @@ def test_flux_on_mi325x_and_the_statement_that_cannot_be(capsys: Capture) -> Non
 
 def test_json_has_the_request_the_times_and_the_memory(capsys: Capture) -> None:
     arguments = ("--steps", "20", "--width", "512", "--batch-size", "4", "--weights", "fp8", "--software", "eager")
-    line = json.loads(said(capsys, "estimate", *FLUX, *arguments, "--json"))
+    line = json.loads(run(capsys, "estimate", *FLUX, *arguments, "--json"))
     assert (line["steps"], line["width"], line["height"], line["batch"]) == (20, 512, 1024, 4)
     assert (line["weights"], line["software"], line["fits"]) == ("fp8", "eager", True)
     assert line["batch_s"]["value"] == pytest.approx(4 * line["item_s"]["value"])
@@ -51,11 +51,11 @@ def test_every_accelerator_gets_an_answer_or_a_line_that_says_why_not(capsys: Ca
 
 
 def test_fit_says_what_one_accelerator_holds(capsys: Capture) -> None:
-    text = said(capsys, "fit", "--model", "flux1-dev", "--accelerators", "mi325x,rtx-4090")
+    text = run(capsys, "fit", "--model", "flux1-dev", "--accelerators", "mi325x,rtx-4090")
     assert "Needs 36.0 GiB (38.7 GB) on each accelerator, which has 24.0 GiB (25.8 GB)" in text
-    found = json.loads(said(capsys, "fit", "--model", "flux1-dev", "--accelerators", "mi325x,rtx-4090", "--json"))
-    assert [cell["fits"] for cell in found["cells"]] == [True, False]
-    every = json.loads(said(capsys, "fit", "--models", "sd1.5,sdxl", "--json"))
+    result = json.loads(run(capsys, "fit", "--model", "flux1-dev", "--accelerators", "mi325x,rtx-4090", "--json"))
+    assert [cell["fits"] for cell in result["cells"]] == [True, False]
+    every = json.loads(run(capsys, "fit", "--models", "sd1.5,sdxl", "--json"))
     assert len(every["cells"]) > 60
 
 
@@ -78,7 +78,7 @@ def test_fit_says_what_one_accelerator_holds(capsys: Capture) -> None:
     ],
 )
 def test_what_does_not_go_together_is_said(capsys: Capture, arguments: tuple[str, ...], code: int, text: str) -> None:
-    assert text in said(capsys, *arguments, code=code)
+    assert text in run(capsys, *arguments, code=code)
 
 
 @pytest.mark.parametrize(

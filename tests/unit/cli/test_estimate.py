@@ -48,16 +48,16 @@ def test_without_a_load_the_options_for_one_are_named(capsys: Capture) -> None:
 
 
 def test_requests_that_are_given_memory_as_they_grow_are_not_said_to_be_held(capsys: Capture) -> None:
-    said = fits(capsys, "--concurrency", "5000", "--memory-fraction", "0.95", "--lengths", "fixed")
-    assert re.fullmatch(r"\d+ of 5,000 in flight; memory for \d+ at full length", said)
+    output = fits(capsys, "--concurrency", "5000", "--memory-fraction", "0.95", "--lengths", "fixed")
+    assert re.fullmatch(r"\d+ of 5,000 in flight; memory for \d+ at full length", output)
 
 
 def test_what_does_not_fit_leaves_nothing_free(capsys: Capture) -> None:
     too_large = ["--concurrency", "1", "--input-tokens", "100000", "--weights", "bf16"]
     assert entry.main(["estimate", *ASKED, *too_large]) == 0
-    said = capsys.readouterr().out
-    assert "\n  KV cache per request " in said
-    assert "\n  Free " not in said
+    output = capsys.readouterr().out
+    assert "\n  KV cache per request " in output
+    assert "\n  Free " not in output
 
 
 def test_requests_longer_than_the_model_reads_are_refused(capsys: Capture) -> None:

@@ -26,29 +26,29 @@ def broken_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_cannot_be_explained_is_answered_once_with_all_that_can(capsys: Capture) -> None:
     assert entry.main(["explain", "nonsense", *ASKED]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert said.err.startswith("gpudesk: figure: unknown figure nonsense; use one of output_tokens_per_s,")
-    assert said.err.endswith(", memory, plan\n")
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert captured.err.startswith("gpudesk: figure: unknown figure nonsense; use one of output_tokens_per_s,")
+    assert captured.err.endswith(", memory, plan\n")
     assert entry.main(["explain", "ttft", *ASKED]) == 1
     assert capsys.readouterr().err == "gpudesk: figure: unknown figure ttft; did you mean ttft_ms?\n"
 
 
 def test_a_broken_record_does_not_stop_the_working(capsys: Capture, broken_records: Path) -> None:
     assert entry.main(["explain", "tpot_ms", *ASKED]) == 1
-    said = capsys.readouterr()
-    assert said.out.count("TPOT = ") == 2
-    assert "Nearest published" not in said.out
-    assert said.err.count("\n") == 1
-    assert said.err.startswith(f"gpudesk explain: similar measured runs are unavailable: {broken_records}: ")
+    captured = capsys.readouterr()
+    assert captured.out.count("TPOT = ") == 2
+    assert "Nearest published" not in captured.out
+    assert captured.err.count("\n") == 1
+    assert captured.err.startswith(f"gpudesk explain: similar measured runs are unavailable: {broken_records}: ")
 
 
 def test_a_broken_record_is_null_for_programs(capsys: Capture, broken_records: Path) -> None:
     assert entry.main(["explain", "tpot_ms", *ASKED, "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["accelerators"]
-    assert [each["record"] for each in found] == [None, None]
-    assert all(each["term"]["value"] > 0 for each in found)
+    accelerators = json.loads(capsys.readouterr().out)["accelerators"]
+    assert [each["record"] for each in accelerators] == [None, None]
+    assert all(each["term"]["value"] > 0 for each in accelerators)
 
 
 @pytest.mark.parametrize("figure", ["memory", "plan", "max_concurrency"])
@@ -59,26 +59,26 @@ def test_what_nobody_publishes_needs_no_record(capsys: Capture, broken_records: 
 
 def test_the_slowdown_of_older_software_is_worked_out_from_its_constant(capsys: Capture) -> None:
     assert entry.main(["explain", "tpot_ms", *ASKED, "--date", "2025-01"]) == 0
-    said = capsys.readouterr().out
-    assert "= e^(age slowdown × years back^1.5)" in said
-    line = next(line for line in said.splitlines() if "slowdown by age = " in line)
+    output = capsys.readouterr().out
+    assert "= e^(age slowdown × years back^1.5)" in output
+    line = next(line for line in output.splitlines() if "slowdown by age = " in line)
     assert "calibration" not in line
 
 
 def test_units_are_not_said_twice(capsys: Capture) -> None:
     assert entry.main(["explain", "max_concurrency", *ASKED]) == 0
-    said = capsys.readouterr().out
-    assert "tokens of one sequence = 1,100" in said
-    assert "1,100 tokens" not in said
-    assert "GB)" in said
+    output = capsys.readouterr().out
+    assert "tokens of one sequence = 1,100" in output
+    assert "1,100 tokens" not in output
+    assert "GB)" in output
 
 
 def test_a_worked_example_needs_no_scenario(capsys: Capture) -> None:
     assert entry.main(["explain", "w001-05"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("W001-05  H100 count for 405B, FP16\nMI300X vs H100")
-    assert "= ⌈405 × 2 ÷ 80⌉ = 11\n" in said
-    assert said.endswith("Published: 4 – 6, but arithmetic gives 11.\n")
+    output = capsys.readouterr().out
+    assert output.startswith("W001-05  H100 count for 405B, FP16\nMI300X vs H100")
+    assert "= ⌈405 × 2 ÷ 80⌉ = 11\n" in output
+    assert output.endswith("Published: 4 – 6, but arithmetic gives 11.\n")
 
 
 def test_worked_examples_are_listed(capsys: Capture) -> None:

@@ -16,16 +16,18 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
-def cells(capsys: Capture, *more: str) -> list[dict[str, Any]]:
+def list_cells(capsys: Capture, *more: str) -> list[dict[str, Any]]:
     assert entry.main(["fit", "--json", *more]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    found: list[dict[str, Any]] = json.loads(said.out)["cells"]
-    return found
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    fits: list[dict[str, Any]] = json.loads(captured.out)["cells"]
+    return fits
 
 
 def test_what_one_h100_and_one_mi300x_hold(capsys: Capture) -> None:
-    h100, mi300x = cells(capsys, "--accelerators", "h100-sxm,mi300x", "--model", "llama-3.1-70b", "--weights", "fp16")
+    h100, mi300x = list_cells(
+        capsys, "--accelerators", "h100-sxm,mi300x", "--model", "llama-3.1-70b", "--weights", "fp16"
+    )
     assert (h100["count"], h100["parallel"]["tp"], mi300x["count"]) == (2, 2, 1)
     assert (h100["context"], h100["concurrency"], h100["kv"]) == (8192, 1, "fp16")
     assert h100["fits"]
@@ -34,36 +36,36 @@ def test_what_one_h100_and_one_mi300x_hold(capsys: Capture) -> None:
 
 
 def test_without_a_format_each_model_has_its_own(capsys: Capture) -> None:
-    found = cells(capsys, "--accelerators", "h200-sxm", "--models", "deepseek-r1,llama-3.1-8b")
-    assert [(each["model"], each["weights"]) for each in found] == [("deepseek-r1", "fp8"), ("llama-3.1-8b", "bf16")]
+    fits = list_cells(capsys, "--accelerators", "h200-sxm", "--models", "deepseek-r1,llama-3.1-8b")
+    assert [(each["model"], each["weights"]) for each in fits] == [("deepseek-r1", "fp8"), ("llama-3.1-8b", "bf16")]
 
 
 def test_more_in_flight_takes_no_fewer(capsys: Capture) -> None:
-    asked = ["--accelerators", "h200-sxm,b200-hgx,mi355x", "--models", "llama-3.1-70b", "--weights", "fp8"]
-    few = [each["count"] for each in cells(capsys, *asked)]
-    many = [each["count"] for each in cells(capsys, *asked, "--concurrency", "512")]
+    options = ["--accelerators", "h200-sxm,b200-hgx,mi355x", "--models", "llama-3.1-70b", "--weights", "fp8"]
+    few = [each["count"] for each in list_cells(capsys, *options)]
+    many = [each["count"] for each in list_cells(capsys, *options, "--concurrency", "512")]
     assert all(more > less for less, more in zip(few, many, strict=True))
-    split = cells(capsys, *asked, "--input-tokens", "8000", "--output-tokens", "192", "--concurrency", "512")
+    split = list_cells(capsys, *options, "--input-tokens", "8000", "--output-tokens", "192", "--concurrency", "512")
     assert [each["count"] for each in split] == many
 
 
 def test_all_of_the_catalog_is_asked_by_default(capsys: Capture) -> None:
-    found = cells(capsys)
+    fits = list_cells(capsys)
     with GpuDeskService.open(with_user_facts=False) as service:
         pairs = len(service.catalog.accelerators()) * len(service.catalog.models())
-    assert len(found) == pairs
-    assert len({(each["accelerator"], each["model"]) for each in found}) == pairs
-    assert all((each["count"] is None) is not each["fits"] for each in found)
-    assert all(each["fits"] or each["reason"] for each in found)
-    assert found == cells(capsys, "--accelerators", "all", "--models", "all")
+    assert len(fits) == pairs
+    assert len({(each["accelerator"], each["model"]) for each in fits}) == pairs
+    assert all((each["count"] is None) is not each["fits"] for each in fits)
+    assert all(each["fits"] or each["reason"] for each in fits)
+    assert fits == list_cells(capsys, "--accelerators", "all", "--models", "all")
 
 
 def test_a_scenario_gives_what_options_do_not(capsys: Capture) -> None:
-    found = cells(capsys, "--template", "70b-chat-on-four")
-    assert len(found) == 4
-    assert {each["model"] for each in found} == {"llama-3.1-70b"}
-    assert {each["context"] for each in found} == {5000}
-    (one,) = cells(capsys, "--template", "70b-chat-on-four", "--accelerators", "h100-sxm:8", "--context", "9")
+    fits = list_cells(capsys, "--template", "70b-chat-on-four")
+    assert len(fits) == 4
+    assert {each["model"] for each in fits} == {"llama-3.1-70b"}
+    assert {each["context"] for each in fits} == {5000}
+    (one,) = list_cells(capsys, "--template", "70b-chat-on-four", "--accelerators", "h100-sxm:8", "--context", "9")
     assert (one["accelerator"], one["context"]) == ("h100-sxm", 9)
 
 
@@ -82,16 +84,16 @@ def test_the_table_says_plan_and_reason(capsys: Capture) -> None:
     [("decimal", [11, 5]), ("binary", [10, 4]), ("decimal-reserved", [16, 8]), ("binary-reserved", [16, 8])],
 )
 def test_a_label_is_read_as_printed_tables_do(capsys: Capture, reading: str, counts: list[int]) -> None:
-    asked = ("--accelerators", "h100-sxm,mi300x", "--model", "llama-3.1-405b", "--weights", "fp16")
-    found = cells(capsys, *asked, "--reading", reading)
-    assert [each["count"] for each in found] == counts
-    assert [each["parallel"] for each in found] == [None, None]
-    assert entry.main(["fit", *asked, "--reading", reading]) == 0
+    options = ("--accelerators", "h100-sxm,mi300x", "--model", "llama-3.1-405b", "--weights", "fp16")
+    fits = list_cells(capsys, *options, "--reading", reading)
+    assert [each["count"] for each in fits] == counts
+    assert [each["parallel"] for each in fits] == [None, None]
+    assert entry.main(["fit", *options, "--reading", reading]) == 0
     assert capsys.readouterr().out.startswith("Only for checking published counts:")
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "said"),
+    ("options", "code", "message"),
     [
         (("--models", "nope"), 1, "unknown model nope"),
         (("--accelerators", "nope"), 1, "unknown accelerator nope"),
@@ -105,19 +107,19 @@ def test_a_label_is_read_as_printed_tables_do(capsys: Capture, reading: str, cou
     ],
 )
 def test_what_cannot_be_asked_is_said_in_a_line(
-    capsys: Capture, options: tuple[str, ...], code: int, said: str
+    capsys: Capture, options: tuple[str, ...], code: int, message: str
 ) -> None:
     assert entry.main(["fit", *options]) == code
-    written = capsys.readouterr()
-    assert written.out == ""
-    assert said in written.err
-    assert written.err.count("\n") == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
 
 
 def test_a_context_beyond_what_a_model_is_made_for_is_said(capsys: Capture) -> None:
     ask = ["--accelerators", "h100-sxm", "--models", "yi-34b,llama-3.1-8b", "--context", "8500"]
-    assert [cell["beyond_context"] for cell in cells(capsys, *ask)] == [True, False]
+    assert [cell["beyond_context"] for cell in list_cells(capsys, *ask)] == [True, False]
     assert entry.main(["fit", *ask]) == 0
-    said = capsys.readouterr().out
-    assert said.endswith("Yi 34B supports at most 4,096 tokens.\n")
-    assert "8B reads" not in said
+    output = capsys.readouterr().out
+    assert output.endswith("Yi 34B supports at most 4,096 tokens.\n")
+    assert "8B reads" not in output

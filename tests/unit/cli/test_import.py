@@ -38,8 +38,8 @@ def offers(tmp_path: Path) -> Path:
 
 def run(capsys: Capture, *arguments: object) -> tuple[int, str, str]:
     code = entry.main(["import", *map(str, arguments)])
-    told = capsys.readouterr()
-    return code, told.out, told.err
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
 
 
 def own_ids() -> set[str]:
@@ -60,9 +60,9 @@ def test_a_second_price_of_one_offer_is_left_out(capsys: Capture, tmp_path: Path
     assert run(capsys, offers)[1] == f"Imported 1 price from {offers}\n"
     more = "".join(row.replace("2.5", usd) for usd in ("2.5", "9", "10"))
     offers.write_text(f"accelerator,usd_per_accelerator_hour,provider,date\n{more}")
-    said = run(capsys, offers)[1]
-    assert said.startswith(f"Nothing to import from {offers}: it is already in your catalog\n")
-    assert "  Skipped: 2 rows with a second price" in said
+    errors = run(capsys, offers)[1]
+    assert errors.startswith(f"Nothing to import from {offers}: it is already in your catalog\n")
+    assert "  Skipped: 2 rows with a second price" in errors
 
 
 def test_a_list_that_is_known_adds_nothing(capsys: Capture, offers: Path) -> None:
@@ -93,8 +93,8 @@ def test_a_model_is_added_in_one_line(capsys: Capture, llama: Path) -> None:
     assert out == f"Imported model my-llama (My-Llama) from {llama / 'config.json'}\n"
     assert own_ids() == {"my-llama"}
     assert entry.main(["catalog", "show", "my-llama", "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    values = {each["name"]: each for each in shown["attributes"]}
+    model = json.loads(capsys.readouterr().out)
+    values = {each["name"]: each for each in model["attributes"]}
     assert values["hidden_size"]["value"] == 8192
 
 
@@ -150,11 +150,11 @@ def test_the_model_answers_like_the_shipped_one_of_the_same_shape(capsys: Captur
     with GpuDeskService.open() as service:
         from gpudesk.estimation.request_fields import parse_request
 
-        mine, shipped = (
+        mine, original = (
             service.estimate(parse_request({**question, "model": model})) for model in ("mine", "llama-3.1-70b")
         )
-    assert mine.output_tokens_per_s == shipped.output_tokens_per_s
-    assert mine.memory == shipped.memory
+    assert mine.output_tokens_per_s == original.output_tokens_per_s
+    assert mine.memory == original.memory
 
 
 def test_a_dry_run_shows_all_and_writes_nothing(capsys: Capture, llama: Path, offers: Path) -> None:
@@ -170,9 +170,9 @@ def test_a_dry_run_shows_all_and_writes_nothing(capsys: Capture, llama: Path, of
 def test_programs_get_the_figures(capsys: Capture, llama: Path, offers: Path) -> None:
     code, out, _ = run(capsys, llama, offers, "--json", "--provider", "Example", "--date", "2026-11")
     assert code == 0
-    told: dict[str, Any] = json.loads(out)
-    assert told["written"] is True
-    model, prices = told["imported"]
+    result: dict[str, Any] = json.loads(out)
+    assert result["written"] is True
+    model, prices = result["imported"]
     assert (model["kind"], model["id"], model["model"]["parameters"]) == ("model", "my-llama", 70_553_706_496)
     assert model["model"]["kv_bytes_per_token"] == 320 * 1024
     assert {each["term"]: each["median"] for each in prices["prices"]} == {"on_demand": 2.2, "spot": 1.125}
@@ -182,7 +182,7 @@ def test_programs_get_the_figures(capsys: Capture, llama: Path, offers: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--as", "h200-sxm"], "gpudesk: id: h200-sxm already exists; choose another id\n"),
         (
@@ -191,8 +191,8 @@ def test_programs_get_the_figures(capsys: Capture, llama: Path, offers: Path) ->
         ),
     ],
 )
-def test_a_wish_that_cannot_be_is_refused(capsys: Capture, llama: Path, arguments: list[str], said: str) -> None:
-    assert run(capsys, llama, *arguments) == (1, "", said)
+def test_a_wish_that_cannot_be_is_refused(capsys: Capture, llama: Path, arguments: list[str], message: str) -> None:
+    assert run(capsys, llama, *arguments) == (1, "", message)
     assert facts() == 0
 
 
@@ -318,8 +318,8 @@ def test_an_unknown_signer_is_trusted_only_when_told_so(
     assert power() == before
     code, out, _ = run(capsys, pack, "--trust", "--json")
     assert code == 0
-    told = json.loads(out)
-    assert (told["written"], told["pack"]["signer"], told["pack"]["trusted"]) == (True, "The lab", True)
+    result = json.loads(out)
+    assert (result["written"], result["pack"]["signer"], result["pack"]["trusted"]) == (True, "The lab", True)
     assert power() == 650
 
 

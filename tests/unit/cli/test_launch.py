@@ -25,21 +25,21 @@ def test_a_terminal_gets_commands_to_paste(capsys: Capture) -> None:
 
 def test_json_has_a_server_for_each_host(capsys: Capture) -> None:
     assert entry.main([*ASKED, "--accelerators", "h100-sxm:16", "--tp", "16", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["accelerator"] == "h100-sxm"
-    assert found["parallel"]["tp"] == 16
-    assert found["environment"] == []
-    assert [each["host"] for each in found["servers"]] == [1, 2]
-    assert ["--node-rank 0" in each["command"] for each in found["servers"]] == [True, False]
-    assert "sglang.benchmark.serving" in found["benchmark"]
+    result = json.loads(capsys.readouterr().out)
+    assert result["accelerator"] == "h100-sxm"
+    assert result["parallel"]["tp"] == 16
+    assert result["environment"] == []
+    assert [each["host"] for each in result["servers"]] == [1, 2]
+    assert ["--node-rank 0" in each["command"] for each in result["servers"]] == [True, False]
+    assert "sglang.benchmark.serving" in result["benchmark"]
 
 
 def test_a_version_is_taken_or_refused(capsys: Capture) -> None:
     parts = ["--accelerators", "h200-sxm:8"]
     assert entry.main([*ASKED, *parts, "--engine-version", "0.5.5", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["engine_version"] == "0.5.5"
-    assert "sglang.launch_server" in found["servers"][0]["command"]
+    result = json.loads(capsys.readouterr().out)
+    assert result["engine_version"] == "0.5.5"
+    assert "sglang.launch_server" in result["servers"][0]["command"]
     assert entry.main([*ASKED, *parts, "--engine-version", "1"]) == 1
     assert capsys.readouterr().err == (
         "gpudesk launch: h200-sxm: engine_version: SGLang 1 has no known options; known versions: 0.5.23, 0.5.5\n"

@@ -35,7 +35,7 @@ def test_version(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "said"),
+    ("error", "code", "expected"),
     [
         (UsageError("no such thing; see there"), 2, "gpudesk: no such thing; see there\n"),
         (InputError(message("field.missing", "is missing"), "--model"), 1, "gpudesk: --model: is missing\n"),
@@ -44,20 +44,20 @@ def test_version(capsys: Capture) -> None:
     ],
 )
 def test_each_fault_has_its_exit_code_and_one_line(
-    error: Exception, code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    error: Exception, code: int, expected: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setattr(output, "silence_output", lambda: None)
     assert fail_with(error, monkeypatch) == code
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == expected
 
 
 def test_mistake_of_the_program_ends_in_one_line_and_a_report(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture, user_home: Path
 ) -> None:
     assert fail_with(ZeroDivisionError("by zero"), monkeypatch) == 1
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     log = user_home / "logs" / "faults.log"
-    assert said == f"gpudesk: internal error (ZeroDivisionError); report: {log}\n"
+    assert output == f"gpudesk: internal error (ZeroDivisionError); report: {log}\n"
     assert "ZeroDivisionError: by zero" in log.read_text(encoding="utf-8")
 
 
@@ -112,9 +112,9 @@ def test_text_where_a_number_belongs_is_quoted(capsys: Capture) -> None:
 
 def test_help_names_the_commands(capsys: Capture) -> None:
     assert entry.main(["--help"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for command in ("estimate", "compare", "explain", "launch", "sheet", "catalog", "--self-test", "--version"):
-        assert command in said
+        assert command in output
 
 
 @pytest.mark.parametrize(

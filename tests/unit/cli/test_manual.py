@@ -51,13 +51,13 @@ def renew(text: str, capsys: Capture) -> str:
     """Return a page with all output as the program prints it now; where … ends a block, as many lines as it has."""
 
     def show(block: re.Match[str]) -> str:
-        kind, command, shown = block.groups()
+        kind, command, printed_output = block.groups()
         output = run(command, capsys)
         if kind == "worked":
             output = shorten_working(output)
-        if shown.endswith(_MORE):
-            kept = max(shown.count("\n") - 1, 12 if shown == _MORE else 0)
-            output = "".join(output.splitlines(keepends=True)[:kept]) + _MORE
+        if printed_output.endswith(_MORE):
+            line_count = max(printed_output.count("\n") - 1, 12 if printed_output == _MORE else 0)
+            output = "".join(output.splitlines(keepends=True)[:line_count]) + _MORE
         return f"```{kind}\n$ {command}\n{output}```"
 
     return _BLOCK.sub(show, text)
@@ -112,7 +112,7 @@ def test_topics_are_listed(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("topic", "shown"),
+    ("topic", "heading"),
     [
         ("memory", "MEMORY AND FIT"),
         ("memory#fit", "Current fit"),
@@ -121,9 +121,9 @@ def test_topics_are_listed(capsys: Capture) -> None:
         ("Time to first token", "waiting time included"),
     ],
 )
-def test_topic_is_found_by_page_section_and_term(topic: str, shown: str, capsys: Capture) -> None:
+def test_topic_is_found_by_page_section_and_term(topic: str, heading: str, capsys: Capture) -> None:
     output = run(f"gpudesk help '{topic}'", capsys)
-    assert shown in " ".join(output.split())
+    assert heading in " ".join(output.split())
     assert "**" not in output
     assert "](" not in output
 

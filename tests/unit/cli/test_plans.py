@@ -36,20 +36,20 @@ def read(capsys: Capture, *arguments: str) -> Any:  # noqa: ANN401 - whatever JS
 
 
 def test_estimate_says_why_in_a_line_where_there_was_a_choice(capsys: Capture) -> None:
-    said = run(capsys, "estimate", *EIGHT)
-    (line,) = [line for line in said.splitlines() if "Why this plan" in line]
+    output = run(capsys, "estimate", *EIGHT)
+    (line,) = [line for line in output.splitlines() if "Why this plan" in line]
     assert "the next plan, " in line
     assert "Why this plan" not in run(capsys, "estimate", *EIGHT, "--tp", "8", "--pp", "1")
     assert "Why this plan" not in run(capsys, "estimate", "--accelerators", "h200-sxm:1", *ASKED)
 
 
 def test_estimate_as_json_lists_the_plans(capsys: Capture) -> None:
-    found = read(capsys, "estimate", *EIGHT)
-    plans = found["plans"]
+    result = read(capsys, "estimate", *EIGHT)
+    plans = result["plans"]
     assert [plan["taken"] for plan in plans] == [True] + [False] * (len(plans) - 1)
-    assert {name: plans[0][name] for name in found["parallel"]} == found["parallel"]
+    assert {name: plans[0][name] for name in result["parallel"]} == result["parallel"]
     for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms"):
-        assert plans[0][figure] == found[figure]
+        assert plans[0][figure] == result[figure]
     assert all(plan["reason"] for plan in plans)
     assert all(plan["tp"] * plan["pp"] * plan["dp"] == 8 for plan in plans)
 
@@ -66,48 +66,48 @@ def test_batch_lines_stay_as_they_are(capsys: Capture, tmp_path: Any) -> None:  
     }
     file = tmp_path / "lines"
     file.write_text(json.dumps(line))
-    found = json.loads(run(capsys, "estimate", "--batch", str(file)))
-    assert "plans" not in found
+    result = json.loads(run(capsys, "estimate", "--batch", str(file)))
+    assert "plans" not in result
 
 
 def test_explain_gives_the_plans_next_to_the_one_taken(capsys: Capture) -> None:
-    said = run(capsys, "explain", "tpot_ms", *EIGHT)
-    term, _, rest = said.partition("\nWhy this plan\n")
+    output = run(capsys, "explain", "tpot_ms", *EIGHT)
+    term, _, rest = output.partition("\nWhy this plan\n")
     block = rest.partition("\n\n")[0]
     assert "TPOT = " in term
     bullets = [line for line in block.splitlines() if line.startswith("- ")]
     assert ", chosen, " in bullets[0]
     assert len(bullets) == 5
     assert bullets[-1].endswith("slower plans")
-    found = read(capsys, "explain", "tpot_ms", *EIGHT)["accelerators"][0]
-    assert found["term"]["name"] == "TPOT"
-    assert len(found["plans"]) > 5
+    result = read(capsys, "explain", "tpot_ms", *EIGHT)["accelerators"][0]
+    assert result["term"]["name"] == "TPOT"
+    assert len(result["plans"]) > 5
 
 
 def test_explain_plan_is_a_table_of_all(capsys: Capture) -> None:
-    said = run(capsys, "explain", "plan", "--accelerators", "h100-sxm:4", *ASKED, "--weights", "bf16")
-    head, rule, first, *_ = said.splitlines()[1:]
+    output = run(capsys, "explain", "plan", "--accelerators", "h100-sxm:4", *ASKED, "--weights", "bf16")
+    head, rule, first, *_ = output.splitlines()[1:]
     assert head.split() == ["Plan", "Output", "tok/s", "TTFT", "ms", "TPOT", "ms", "Reason"]
     assert set(rule) == {"─"}
     assert "chosen: " in first
-    assert "does not fit: weights take 131 of" in said
-    found = read(capsys, "explain", "plan", "--accelerators", "h100-sxm:4", *ASKED)["accelerators"][0]
-    assert found["term"] is None
-    assert found["plans"][0]["taken"]
+    assert "does not fit: weights take 131 of" in output
+    result = read(capsys, "explain", "plan", "--accelerators", "h100-sxm:4", *ASKED)["accelerators"][0]
+    assert result["term"] is None
+    assert result["plans"][0]["taken"]
 
 
 def test_pools_say_the_plan_of_each(capsys: Capture) -> None:
-    asked = ["explain", "plan", "--disaggregated", *ASKED, "--weights", "fp8", "--accelerators"]
-    _, prefill, decode = run(capsys, *asked, "h200-sxm:4").splitlines()
+    options = ["explain", "plan", "--disaggregated", *ASKED, "--weights", "fp8", "--accelerators"]
+    _, prefill, decode = run(capsys, *options, "h200-sxm:4").splitlines()
     assert prefill.startswith("Prefill pool ")
     assert decode.startswith("Decode pool ")
     assert all(" TP " in line or " DP " in line for line in (prefill, decode))
-    _, reason = run(capsys, *asked, "rtx-4090:4").splitlines()
+    _, reason = run(capsys, *options, "rtx-4090:4").splitlines()
     assert reason.startswith("No split of 4 × ")
 
 
 def test_a_part_on_which_nothing_fits_explains_its_plans_too(capsys: Capture) -> None:
-    asked = ["--accelerators", "h100-sxm:2", "--model", "llama-3.1-405b", *ASKED[2:]]
-    said = run(capsys, "explain", "plan", *asked)
-    assert "taken" not in said
-    assert said.count("does not fit") == 3
+    options = ["--accelerators", "h100-sxm:2", "--model", "llama-3.1-405b", *ASKED[2:]]
+    output = run(capsys, "explain", "plan", *options)
+    assert "taken" not in output
+    assert output.count("does not fit") == 3

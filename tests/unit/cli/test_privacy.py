@@ -21,13 +21,13 @@ def _list_readable_to_others(folder: Path) -> list[Path]:
     """Return files that others can read, in folders that they can look into."""
     if not stat.S_IMODE(folder.stat().st_mode) & 0o077:
         return []
-    found = []
+    readable_paths = []
     for path in folder.iterdir():
         if path.is_dir():
-            found += _list_readable_to_others(path)
+            readable_paths += _list_readable_to_others(path)
         elif stat.S_IMODE(path.stat().st_mode) & 0o077:
-            found.append(path)
-    return found
+            readable_paths.append(path)
+    return readable_paths
 
 
 @posix
@@ -64,11 +64,11 @@ def test_report_without_a_home_follows_no_link(tmp_path: Path, monkeypatch: pyte
     (shared / "faults.log").symlink_to(victim)
     monkeypatch.setattr(tempfile, "tempdir", str(shared))
     monkeypatch.setenv("GPUDESK_HOME", str(victim / "home"))
-    said = output.log_unexpected(ValueError("a fault"), ["cost"])
+    message = output.log_unexpected(ValueError("a fault"), ["cost"])
     assert victim.read_text() == "mine"
     (folder,) = (path for path in shared.iterdir() if path.is_dir())
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert str(folder / "faults.log") in said
+    assert str(folder / "faults.log") in message
     assert "a fault" in (folder / "faults.log").read_text()
 
 
@@ -77,9 +77,9 @@ def test_control_characters_of_names_are_shown(tmp_path: Path, capsys: Capture, 
     name = tmp_path / "a\x1b]0;owned\x07\x1b[31m\x9b2J\u202e.json"
     name.write_text("{}")
     assert entry.main([*command, str(name)]) == 1
-    said = capsys.readouterr().err
-    assert r"a\x1b]0;owned\x07\x1b[31m\x9b2J\u202e.json" in said
-    assert said.rstrip("\n").isprintable()
+    output = capsys.readouterr().err
+    assert r"a\x1b]0;owned\x07\x1b[31m\x9b2J\u202e.json" in output
+    assert output.rstrip("\n").isprintable()
 
 
 def test_control_characters_in_json_are_escapes(capsys: Capture) -> None:

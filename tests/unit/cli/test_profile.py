@@ -34,23 +34,23 @@ def test_the_verdict_comes_first(capsys: Capture) -> None:
 
 def test_json_has_all_parts(capsys: Capture) -> None:
     assert entry.main(["profile", "mi325x", "--mode", "quality", "--budget", "30000", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    profile = json.loads(capsys.readouterr().out)
     assert {
         *("question", "headline", "accelerator", "tags", "strengths", "considerations", "capabilities", "limits"),
         *("scale", "out_of_reach", "upgrades", "recommendations", "peers", "advice", "notes"),
-    } <= set(found)
-    bandwidth = next(each for each in found["specifications"] if each["attribute"] == "memory_bandwidth")
+    } <= set(profile)
+    bandwidth = next(each for each in profile["specifications"] if each["attribute"] == "memory_bandwidth")
     assert bandwidth["value"] == 6e12
     assert bandwidth["disputed"]
     assert bandwidth["source"]["title"]
-    assert found["question"]["mode"] == "quality"
-    assert found["question"]["weights"]["tier"] == 4.0
-    assert set(found["capabilities"][0]["figure"]) == {"value", "low", "high"}
-    assert found["capabilities"][0]["request"]["model"] == "llama-3.1-8b"
-    assert found["strengths"][0]["standing"]["members"] >= 3
-    assert any(each["within_budget"] for each in found["upgrades"])
-    assert found["advice"]["models"] > found["advice"]["fits"] > found["advice"]["runs_well"]
-    assert found["limits"][-1] == {
+    assert profile["question"]["mode"] == "quality"
+    assert profile["question"]["weights"]["tier"] == 4.0
+    assert set(profile["capabilities"][0]["figure"]) == {"value", "low", "high"}
+    assert profile["capabilities"][0]["request"]["model"] == "llama-3.1-8b"
+    assert profile["strengths"][0]["standing"]["members"] >= 3
+    assert any(each["within_budget"] for each in profile["upgrades"])
+    assert profile["advice"]["models"] > profile["advice"]["fits"] > profile["advice"]["runs_well"]
+    assert profile["limits"][-1] == {
         "resource": "power",
         "headroom": None,
         "used": "At most 1,000 W of board power",
@@ -76,11 +76,11 @@ def test_weights_and_the_load_are_taken(capsys: Capture) -> None:
         "100",
     ]
     assert entry.main(["profile", "h200-sxm", *options, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["question"]["weights"] | {"fit": 0.0, "tier": 5.0} == found["question"]["weights"]
-    assert found["question"]["tiers"] == {"qwen3-8b": 9.0}
-    assert found["capabilities"][0]["request"]["concurrency"] == 2
-    assert found["capabilities"][0]["request"]["input_tokens"] == 100
+    profile = json.loads(capsys.readouterr().out)
+    assert profile["question"]["weights"] | {"fit": 0.0, "tier": 5.0} == profile["question"]["weights"]
+    assert profile["question"]["tiers"] == {"qwen3-8b": 9.0}
+    assert profile["capabilities"][0]["request"]["concurrency"] == 2
+    assert profile["capabilities"][0]["request"]["input_tokens"] == 100
 
 
 @pytest.mark.parametrize(

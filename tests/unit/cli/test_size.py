@@ -27,12 +27,12 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
-def sized(capsys: Capture, *more: str) -> dict[str, Any]:
+def run_json(capsys: Capture, *more: str) -> dict[str, Any]:
     assert entry.main(["size", "--json", *more]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    found: dict[str, Any] = json.loads(said.out)
-    return found
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    sizing: dict[str, Any] = json.loads(captured.out)
+    return sizing
 
 
 @pytest.mark.parametrize(
@@ -46,37 +46,37 @@ def sized(capsys: Capture, *more: str) -> dict[str, Any]:
     ],
 )
 def test_factors_lead_from_the_demand_to_the_count(capsys: Capture, demand: tuple[str, ...], rate: float) -> None:
-    found = sized(capsys, *ASKED, *demand)
-    assert found["requests_per_s"] == pytest.approx(rate)
-    assert [each["accelerator"] for each in found["candidates"]] == ["h200-sxm", "h100-sxm"]
-    for each in found["candidates"]:
+    sizing = run_json(capsys, *ASKED, *demand)
+    assert sizing["requests_per_s"] == pytest.approx(rate)
+    assert [each["accelerator"] for each in sizing["candidates"]] == ["h200-sxm", "h100-sxm"]
+    for each in sizing["candidates"]:
         plan = each["parallel"]
         assert each["count"] == each["replicas"] * plan["tp"] * plan["pp"] + each["spare"]
         assert math.prod(factor["value"] for factor in each["factors"]) == pytest.approx(each["count"])
-        assert each["output_tokens_per_s"]["value"] >= found["output_tokens_per_s"]
+        assert each["output_tokens_per_s"]["value"] >= sizing["output_tokens_per_s"]
         assert each["nodes"] == math.ceil(each["count"] / 8)
         assert each["power_kw"] == pytest.approx(0.7 * each["count"])
 
 
 def test_requests_in_flight_are_a_demand(capsys: Capture) -> None:
-    found = sized(capsys, *ASKED, "--concurrency", "300")
-    assert found["requests_per_s"] is None
-    for each in found["candidates"]:
+    sizing = run_json(capsys, *ASKED, "--concurrency", "300")
+    assert sizing["requests_per_s"] is None
+    for each in sizing["candidates"]:
         assert math.prod(factor["value"] for factor in each["factors"]) == pytest.approx(each["count"])
         assert each["concurrency_per_replica"] * each["replicas"] >= 300
 
 
 def test_reserve_and_cap_are_the_users(capsys: Capture) -> None:
-    lean = sized(capsys, *ASKED, "--request-rate", "20", "--spare", "0", "--utilisation", "1")
-    safe = sized(capsys, *ASKED, "--request-rate", "20", "--spare", "2", "--utilisation", "0.5")
+    lean = run_json(capsys, *ASKED, "--request-rate", "20", "--spare", "0", "--utilisation", "1")
+    safe = run_json(capsys, *ASKED, "--request-rate", "20", "--spare", "2", "--utilisation", "0.5")
     for less, more in zip(lean["candidates"], safe["candidates"], strict=True):
         assert less["spare"] == 0
         assert more["count"] > less["count"]
 
 
 def test_limits_that_nothing_meets_are_said(capsys: Capture) -> None:
-    found = sized(capsys, *ASKED, "--users", "10", "--tpot-ms", "0.5")
-    for each in found["candidates"]:
+    sizing = run_json(capsys, *ASKED, "--users", "10", "--tpot-ms", "0.5")
+    for each in sizing["candidates"]:
         assert each["count"] is None
         assert "meets the limits" in each["reason"]
         assert each["sentence"]
@@ -84,13 +84,13 @@ def test_limits_that_nothing_meets_are_said(capsys: Capture) -> None:
 
 def test_limit_of_the_first_token_that_nothing_meets_is_said_of_one_output_token(capsys: Capture) -> None:
     """A single output token has no time per token to tell of."""
-    found = sized(capsys, *ASKED, "--users", "100", "--output-tokens", "1", "--ttft-ms", "2")
-    assert all(each["reason"].endswith(" TTFT") for each in found["candidates"])
+    sizing = run_json(capsys, *ASKED, "--users", "100", "--output-tokens", "1", "--ttft-ms", "2")
+    assert all(each["reason"].endswith(" TTFT") for each in sizing["candidates"])
 
 
 def test_counts_given_with_the_parts_are_left_open(capsys: Capture) -> None:
-    stated = [text.replace("h200-sxm,h100-sxm", "h200-sxm:8,h100-sxm:1") for text in ASKED]
-    assert sized(capsys, *stated, "--users", "500") == sized(capsys, *ASKED, "--users", "500")
+    options = [text.replace("h200-sxm,h100-sxm", "h200-sxm:8,h100-sxm:1") for text in ASKED]
+    assert run_json(capsys, *options, "--users", "500") == run_json(capsys, *ASKED, "--users", "500")
 
 
 def test_the_demand_of_a_scenario_is_taken_and_changed(capsys: Capture, tmp_path: Path) -> None:
@@ -98,9 +98,9 @@ def test_the_demand_of_a_scenario_is_taken_and_changed(capsys: Capture, tmp_path
     scenario = replace(read_template("70b-chat-on-four"), demand=Demand(DemandKind.USERS, 2000.0, peak_factor=3.0))
     with GpuDeskService.open(with_user_facts=False) as service:
         service.save_scenario(scenario, file)
-    found = sized(capsys, "--scenario", str(file))
-    assert found["requests_per_s"] == pytest.approx(2000 * 12 / 3600 * 3)
-    fewer = sized(capsys, "--scenario", str(file), "--users", "200")
+    sizing = run_json(capsys, "--scenario", str(file))
+    assert sizing["requests_per_s"] == pytest.approx(2000 * 12 / 3600 * 3)
+    fewer = run_json(capsys, "--scenario", str(file), "--users", "200")
     assert fewer["requests_per_s"] == pytest.approx(200 * 12 / 3600 * 3)
     sheet = tmp_path / "sheet.json"
     assert entry.main(["sheet", "--scenario", str(file), "-o", str(sheet)]) == 0
@@ -117,27 +117,27 @@ def test_power_is_that_of_the_systems_that_are_bought(capsys: Capture) -> None:
         ("l40s", "8.40 kW (accelerators alone)"),
     ):
         assert entry.main(["size", "--accelerators", accelerator, *options, "--request-rate", "5"]) == 0
-        said = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
-        assert re.search(rf"Power, max +{re.escape(power)}\n", said)
+        output = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
+        assert re.search(rf"Power, max +{re.escape(power)}\n", output)
 
 
 def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
     assert entry.main(["size", *ASKED, "--users", "500", "--ttft-ms", "2000"]) == 0
-    said = capsys.readouterr().out
-    answer, first, second, *_ = said.splitlines()
+    output = capsys.readouterr().out
+    answer, first, second, *_ = output.splitlines()
     assert re.fullmatch(
         r"You need \d+ × H200 SXM 141GB or \d+ × H100 SXM 80GB\.", answer.replace("\N{NO-BREAK SPACE}", " ")
     )
     assert first == "Llama 3.1 70B in FP8, 1,000 input and 300 output tokens."
     assert second.startswith("500 users with 12 requests per hour each, peak 2 × average, TTFT up to 2,000 ms")
-    assert "3.33 requests/s and 1,000 output tok/s at peak." in said
-    assert " for 500 users on average: " in said
-    assert said.count("Users, daily average") == 2
-    assert len(re.findall(r"= \d+  accelerators\n", said)) == 2
+    assert "3.33 requests/s and 1,000 output tok/s at peak." in output
+    assert " for 500 users on average: " in output
+    assert output.count("Users, daily average") == 2
+    assert len(re.findall(r"= \d+  accelerators\n", output)) == 2
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "said"),
+    ("options", "code", "message"),
     [
         ((), 1, "no demand given; use one of --users, --request-rate, --tokens-per-day, --concurrency"),
         (("--users", "0"), 1, "--users: "),
@@ -151,13 +151,13 @@ def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
     ],
 )
 def test_what_cannot_be_asked_is_said_in_a_line(
-    capsys: Capture, options: tuple[str, ...], code: int, said: str
+    capsys: Capture, options: tuple[str, ...], code: int, message: str
 ) -> None:
     assert entry.main(["size", *ASKED, *options]) == code
-    written = capsys.readouterr()
-    assert written.out == ""
-    assert said in written.err
-    assert written.err.count("\n") == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
 
 
 def test_what_should_be_read_with_care_is_said(capsys: Capture) -> None:
@@ -165,19 +165,19 @@ def test_what_should_be_read_with_care_is_said(capsys: Capture) -> None:
     ask = ["size", "--model", "yi-34b", "--input-tokens", "8000", "--output-tokens", "500"]
     users = ["--users", "10", "--requests-per-user-hour", "3600", "--accelerators", "gh200-96gb"]
     assert entry.main([*ask, *users]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "requests are in flight at peak, more than the number of users" in said
-    assert "8,500 tokens exceed the 4,096 token context of Yi 34B" in said
-    assert "One host means the 32 accelerators of one scale-up network" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "requests are in flight at peak, more than the number of users" in output
+    assert "8,500 tokens exceed the 4,096 token context of Yi 34B" in output
+    assert "One host means the 32 accelerators of one scale-up network" in output
     assert entry.main([*ask, "--users", "1", "--accelerators", "h100-sxm"]) == 0
-    said = capsys.readouterr().out
-    assert "1 user with 12 requests per hour" in said
-    assert "in flight at peak, more" not in said
-    assert "One host means" not in said
+    output = capsys.readouterr().out
+    assert "1 user with 12 requests per hour" in output
+    assert "in flight at peak, more" not in output
+    assert "One host means" not in output
 
 
 def test_one_request_a_second_is_one(capsys: Capture) -> None:
     assert entry.main(["size", *ASKED, "--request-rate", "1"]) == 0
-    said = capsys.readouterr().out
-    assert " for 1 request per second: " in said
-    assert "1 requests" not in said
+    output = capsys.readouterr().out
+    assert " for 1 request per second: " in output
+    assert "1 requests" not in output

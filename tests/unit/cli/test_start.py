@@ -37,7 +37,7 @@ def test_command_loads_what_it_uses(
     with GpuDeskService.open() as service:
         # Facts of the user's take no more than those of the catalog.
         service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
-    told = f"print('LOADED', *(name for name in {HEAVY!r} if name in sys.modules))"
-    code = f"import sys\nfrom gpudesk.cli.main import main\nassert main({list(arguments)!r}) == 0\n{told}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1].split() == ["LOADED", *used]
+    report_line = f"print('LOADED', *(name for name in {HEAVY!r} if name in sys.modules))"
+    code = f"import sys\nfrom gpudesk.cli.main import main\nassert main({list(arguments)!r}) == 0\n{report_line}"
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert completed.stdout.splitlines()[-1].split() == ["LOADED", *used]

@@ -54,10 +54,10 @@ def test_words_are_parted_by_commas() -> None:
 def test_grid_goes_to_the_file_and_speed_to_standard_error(tmp_path: Path, capsys: Capture) -> None:
     target = tmp_path / "grid.npz"
     assert entry.main([*GRID, "-o", str(target)]) == 0
-    said = capsys.readouterr()
-    assert said.out == f"Wrote {target}\n"
+    captured = capsys.readouterr()
+    assert captured.out == f"Wrote {target}\n"
     took = r"[\d.]+ s \([\d,]+/s\)"
-    assert re.fullmatch(rf"gpudesk sweep: computed 144 points in {took}, wrote them in {took}\n", said.err)
+    assert re.fullmatch(rf"gpudesk sweep: computed 144 points in {took}, wrote them in {took}\n", captured.err)
     with np.load(target) as grid:
         assert grid["fits"].shape == (2, 1, 1, 1, 4, 2, 1, 9)
         assert grid["fits"].all()
@@ -66,19 +66,19 @@ def test_grid_goes_to_the_file_and_speed_to_standard_error(tmp_path: Path, capsy
 def test_json_says_the_same_for_programs(tmp_path: Path, capsys: Capture) -> None:
     target = tmp_path / "rows.csv"
     assert entry.main([*GRID, "--kv", "fp8,fp16", "--json", "-o", str(target)]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["file"] == str(target)
-    assert (found["points"], found["fit"], found["shape"]["kv"]) == (288, 288, 2)
-    assert found["evaluation_s"] > 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["file"] == str(target)
+    assert (result["points"], result["fit"], result["shape"]["kv"]) == (288, 288, 2)
+    assert result["evaluation_s"] > 0
     assert len(target.read_text(encoding="utf-8").splitlines()) == 289
 
 
 def test_what_cannot_be_is_said_once_and_counted(tmp_path: Path, capsys: Capture) -> None:
     assert entry.main([*GRID, "--tp", "1,3", "--models", "all", "-o", str(tmp_path / "all.csv")]) == 0
-    said = capsys.readouterr().err.splitlines()
+    error_lines = capsys.readouterr().err.splitlines()
     # Three divides the heads of some, but not their vocabulary as serving engines fill it up.
-    assert len([line for line in said if "--tp 3" in line]) == 1
-    assert any(" points do not fit: " in line and " heads " in f"{line} " for line in said)
+    assert len([line for line in error_lines if "--tp 3" in line]) == 1
+    assert any(" points do not fit: " in line and " heads " in f"{line} " for line in error_lines)
     assert entry.main([*GRID, "--tp", "4,7", "-o", str(tmp_path / "seven.csv")]) == 0
     first, second, _ = capsys.readouterr().err.splitlines()
     assert first.startswith("gpudesk sweep: no point with --tp 7 is possible: TP 7 does not divide")
@@ -88,16 +88,16 @@ def test_what_cannot_be_is_said_once_and_counted(tmp_path: Path, capsys: Capture
 
 
 def test_all_stands_for_all_accelerators(tmp_path: Path, capsys: Capture) -> None:
-    asked = ["sweep", *ASKED, *LENGTHS, "--batch", "1", "--accelerators", "all", "--json"]
-    assert entry.main([*asked, "-o", str(tmp_path / "all.csv")]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["shape"]["accelerator"] > 20
-    assert found["shape"]["batch"] == 1
-    assert 0 < found["fit"] < found["points"]
+    options = ["sweep", *ASKED, *LENGTHS, "--batch", "1", "--accelerators", "all", "--json"]
+    assert entry.main([*options, "-o", str(tmp_path / "all.csv")]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["shape"]["accelerator"] > 20
+    assert result["shape"]["batch"] == 1
+    assert 0 < result["fit"] < result["points"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["--concurrency", ""], 2, "an empty item between commas"),
         (["--tp", "8..1"], 2, "'8..1' is not a range"),
@@ -114,11 +114,11 @@ def test_all_stands_for_all_accelerators(tmp_path: Path, capsys: Capture) -> Non
     ],
 )
 def test_faults_are_one_line_at_their_place(
-    arguments: list[str], code: int, said: str, tmp_path: Path, capsys: Capture
+    arguments: list[str], code: int, message: str, tmp_path: Path, capsys: Capture
 ) -> None:
     assert entry.main([*GRID, *arguments, "-o", str(tmp_path / "sweep.csv")]) == code
     line = capsys.readouterr().err
-    assert said in line
+    assert message in line
     assert line.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -149,9 +149,9 @@ def test_terminal_sees_progress_in_one_line_that_goes(
     monkeypatch.setattr("gpudesk.cli.commands.sweep._PATIENCE_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     assert entry.main([*GRID, "-o", str(tmp_path / "sweep.csv")]) == 0
-    *shown, last = capsys.readouterr().err.split("\r\x1b[K")
-    assert shown[-1].endswith("144 of 144 points")
-    assert "\n" not in "".join(shown)
+    *updates, last = capsys.readouterr().err.split("\r\x1b[K")
+    assert updates[-1].endswith("144 of 144 points")
+    assert "\n" not in "".join(updates)
     assert last.startswith("gpudesk sweep: computed")
 
 
@@ -172,9 +172,9 @@ def test_user_who_stops_it_finds_no_half_file(suffix: str, sign: signal.Signals,
         while not any(tmp_path.iterdir()) and monotonic() < deadline:
             sleep(0.02)
         process.send_signal(sign)
-        _, said = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == code
-    assert re.fullmatch(r"gpudesk sweep: 32,000,000 points need about .*\n", said)
+    assert re.fullmatch(r"gpudesk sweep: 32,000,000 points need about .*\n", errors)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -54,14 +54,14 @@ def test_unusable_file_fails_the_command_unless_told_to_go_on(
 ) -> None:
     spoil(file)
     assert entry.main(command) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith(f"gpudesk: {file}: ")
-    assert "--without-user-facts" in said.err
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"gpudesk: {file}: ")
+    assert "--without-user-facts" in captured.err
     assert entry.main([*command, "--without-user-facts"]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    assert said.out
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert captured.out
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,10 @@ def test_row_that_is_left_out_is_named(file: Path, capsys: Capture) -> None:
         connection.execute("UPDATE price SET kind = 'gossip'")
         connection.commit()
     assert entry.main(COST) == 0
-    said = capsys.readouterr().err
-    assert said.startswith(f"gpudesk: {file}: row 1 of the table price (own-rent) cannot be used: 'gossip' is no kind")
+    output = capsys.readouterr().err
+    assert output.startswith(
+        f"gpudesk: {file}: row 1 of the table price (own-rent) cannot be used: 'gossip' is no kind"
+    )
 
 
 def test_every_command_that_answers_has_the_option() -> None:

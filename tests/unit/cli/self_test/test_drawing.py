@@ -46,9 +46,9 @@ def test_lost_icons_are_told(bundle: Path) -> None:
 def test_a_system_without_wayland_is_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     lost = "Cannot load library libqwayland.so: libwayland-cursor.so.0: cannot open shared object file"
     monkeypatch.setattr(self_check, "check_display", lambda: (["xcb"], [lost]))
-    found = presentation.check_display()
-    assert not found.doubt
-    assert found.text == f"xcb; unusable: {lost}"
+    outcome = presentation.check_display()
+    assert not outcome.doubt
+    assert outcome.text == f"xcb; unusable: {lost}"
 
 
 # Qt itself
@@ -194,9 +194,9 @@ def test_plug_in_that_cannot_be_loaded_is_told_with_the_reason(monkeypatch: pyte
         presentation.check_display()
     # Where another one works, the window can be opened all the same.
     monkeypatch.setattr(QCoreApplication, "libraryPaths", lambda: [str(tmp_path), *folders])
-    found = presentation.check_display()
-    assert found.doubt
-    assert broken.name in found.text
+    outcome = presentation.check_display()
+    assert outcome.doubt
+    assert broken.name in outcome.text
 
 
 # Qt itself
@@ -213,8 +213,8 @@ def test_qt_that_cannot_be_loaded_is_the_failure_of_each_check() -> None:
         "    except Exception as error:\n"
         "        print(type(error).__name__, error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    lines = done.stdout.splitlines()
+    completed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    lines = completed.stdout.splitlines()
     assert len(lines) == 4
     assert all(line.startswith("CheckFailedError Qt cannot be loaded (") for line in lines)
 

@@ -31,9 +31,9 @@ from tests.unit.domain.own_samples import ALL
 
 
 def test_whole_bundle_passes(bundle: Path) -> None:
-    found = check_resources()
-    assert not found.doubt
-    assert re.fullmatch(r"\d{3} files intact", found.text)
+    outcome = check_resources()
+    assert not outcome.doubt
+    assert re.fullmatch(r"\d{3} files intact", outcome.text)
 
 
 def test_checkout_passes_without_a_list() -> None:
@@ -57,9 +57,9 @@ def test_changed_byte_of_the_catalog_is_named(bundle: Path) -> None:
 
 def test_file_of_somebody_else_is_a_doubt(bundle: Path) -> None:
     (bundle / "resources" / "fonts" / "Mine.ttf").touch()
-    found = check_resources()
-    assert found.doubt
-    assert found.text.endswith("unexpected files: resources/fonts/Mine.ttf")
+    outcome = check_resources()
+    assert outcome.doubt
+    assert outcome.text.endswith("unexpected files: resources/fonts/Mine.ttf")
 
 
 def test_library_that_is_gone_from_a_frozen_program_is_named(bundle: Path) -> None:
@@ -154,10 +154,10 @@ def test_users_facts_are_counted_and_stay_as_they_are() -> None:
 def test_users_damaged_file_is_a_doubt_and_named_as_theirs(user_home: Path) -> None:
     user_home.mkdir()
     paths.get_user_catalog_path().write_bytes(b"no database at all")
-    found = check_own_file()
-    assert found.doubt
-    assert found.text.startswith("your values cannot be loaded")
-    assert str(paths.get_user_catalog_path()) in found.text
+    outcome = check_own_file()
+    assert outcome.doubt
+    assert outcome.text.startswith("your values cannot be loaded")
+    assert str(paths.get_user_catalog_path()) in outcome.text
     assert paths.get_user_catalog_path().read_bytes() == b"no database at all"
 
 
@@ -177,15 +177,17 @@ def test_other_figure_is_told_with_what_it_should_be(bundle: Path) -> None:
     figure["value"] *= 1.0001
     file.write_text(json.dumps(golden), encoding="utf-8")
     name = re.escape(golden["cases"][3]["request"]["id"])
-    said = rf"1 of \d\d test questions have wrong answers; {name}: tpot_ms\.value is .*, expected {figure['value']}"
-    with pytest.raises(CheckFailedError, match=said):
+    pattern = rf"1 of \d\d test questions have wrong answers; {name}: tpot_ms\.value is .*, expected {figure['value']}"
+    with pytest.raises(CheckFailedError, match=pattern):
         check_golden()
 
 
 def test_shifted_constant_moves_figures(bundle: Path) -> None:
     file = bundle / "data" / "calibration.json"
     text = file.read_text(encoding="utf-8")
-    shifted, count = re.subn(r'("default": 0\.\d)(\d)', lambda found: f"{found[1]}{9 - int(found[2])}", text)
+    shifted, count = re.subn(
+        r'("default": 0\.\d)(\d)', lambda file_content: f"{file_content[1]}{9 - int(file_content[2])}", text
+    )
     assert count
     file.write_text(shifted, encoding="utf-8")
     with pytest.raises(CheckFailedError, match="have wrong answers"):

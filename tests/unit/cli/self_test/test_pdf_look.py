@@ -11,7 +11,7 @@ from gpudesk.cli.self_test.presentation import read_pdf
 from gpudesk.desktop.ui.theme.tokens import load_fonts, make_font
 
 
-def drawn(*texts: str, picture: int = 0) -> bytes:
+def draw_pdf(*texts: str, picture: int = 0) -> bytes:
     """Return a PDF with a page for each text, and a picture of some pixels on the last."""
     load_fonts()
     raw = QByteArray()
@@ -34,24 +34,24 @@ def drawn(*texts: str, picture: int = 0) -> bytes:
 
 
 def test_pages_text_and_fonts_are_seen(qapp: QApplication) -> None:
-    seen = read_pdf(drawn("4.8 TB/s ≤ 12 µs", "Zweite Größe"))
-    assert seen.pages == 2
-    assert seen.text == "4.8TB/s≤12µsZweiteGröße"
-    assert seen.fonts == {"DeskSans-Regular", "DeskSans-Medium"}
-    assert seen.pictures == ()
+    pdf = read_pdf(draw_pdf("4.8 TB/s ≤ 12 µs", "Zweite Größe"))
+    assert pdf.pages == 2
+    assert pdf.text == "4.8TB/s≤12µsZweiteGröße"
+    assert pdf.fonts == {"DeskSans-Regular", "DeskSans-Medium"}
+    assert pdf.pictures == ()
 
 
 def test_picture_is_seen_with_its_sides(qapp: QApplication) -> None:
-    assert read_pdf(drawn("a", picture=300)).pictures == ((300, 150),)
+    assert read_pdf(draw_pdf("a", picture=300)).pictures == ((300, 150),)
 
 
 def test_font_that_is_only_named_is_not_inside(qapp: QApplication) -> None:
-    raw = drawn("abc")
+    raw = draw_pdf("abc")
     (number,) = re.findall(rb"/FontFile2 (\d+) 0 R", raw)
     assert read_pdf(raw.replace(b"\n%s 0 obj" % number, b"\n9999 0 obj")).fonts == frozenset()
 
 
 @pytest.mark.parametrize("raw", [b"", b"%PDF-1.4\n", b"\x00" * 99, b"1 0 obj\nstream\nx\nendstream\nendobj"])
 def test_what_is_no_pdf_has_nothing(raw: bytes) -> None:
-    seen = read_pdf(raw)
-    assert (seen.pages, seen.fonts, seen.pictures, seen.text) == (0, frozenset(), (), "")
+    pdf = read_pdf(raw)
+    assert (pdf.pages, pdf.fonts, pdf.pictures, pdf.text) == (0, frozenset(), (), "")

@@ -24,9 +24,9 @@ def raising(error: Exception) -> Check:
     return check
 
 
-def checks(monkeypatch: pytest.MonkeyPatch, *found: Check) -> None:
-    made = tuple((f"check_{number}", f"Check {number}", each) for number, each in enumerate(found, 1))
-    monkeypatch.setattr(command, "CHECKS", made)
+def checks(monkeypatch: pytest.MonkeyPatch, *outcomes: Check) -> None:
+    named_checks = tuple((f"check_{number}", f"Check {number}", each) for number, each in enumerate(outcomes, 1))
+    monkeypatch.setattr(command, "CHECKS", named_checks)
 
 
 def fine() -> CheckFinding:
@@ -60,13 +60,13 @@ def test_all_in_order(monkeypatch: pytest.MonkeyPatch, capsys: Capture, log_file
 def test_doubt_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     checks(monkeypatch, doubtful, fine)
     assert main(["--self-test"]) == 0
-    said = capsys.readouterr().out
-    assert "Check 1: warning (half seen) [" in said
-    assert said.endswith("GPU Desk works, with 1 warning about its environment.\n")
+    output = capsys.readouterr().out
+    assert "Check 1: warning (half seen) [" in output
+    assert output.endswith("GPU Desk works, with 1 warning about its environment.\n")
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "expected"),
     [
         (CheckFailedError("two\nlines of it"), "two lines of it"),
         (InputError(message("field.missing", "is missing"), "a.json"), "a.json: is missing"),
@@ -75,13 +75,13 @@ def test_doubt_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -
     ],
 )
 def test_failure_keeps_no_other_check_from_running_and_says_what_to_do(
-    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    error: Exception, expected: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     checks(monkeypatch, raising(error), doubtful, fine)
     assert main(["--self-test"]) == 1
     captured = capsys.readouterr()
     lines = captured.out.splitlines()
-    assert lines[1].startswith(f"Check 1: failed ({said}) [")
+    assert lines[1].startswith(f"Check 1: failed ({expected}) [")
     assert lines[3].startswith("Check 3: ok")
     assert lines[-1].startswith("1 check failed. Reinstall GPU Desk. If it fails again, send this ")
     assert captured.err == ""
@@ -93,17 +93,17 @@ def test_json_and_nothing_else(
 ) -> None:
     checks(monkeypatch, fine, doubtful, raising(CheckFailedError("gone")))
     assert main(arguments) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert told["ok"] is False
-    assert told["file"] == str(log_file)
-    assert told["release"]["version"] == __version__
+    report = json.loads(capsys.readouterr().out)
+    assert report["ok"] is False
+    assert report["file"] == str(log_file)
+    assert report["release"]["version"] == __version__
     fields = ("id", "check", "ok", "outcome", "found")
-    assert [tuple(check[name] for name in fields) for check in told["checks"]] == [
+    assert [tuple(check[name] for name in fields) for check in report["checks"]] == [
         ("check_1", "Check 1", True, "ok", "seen"),
         ("check_2", "Check 2", True, "warning", "half seen"),
         ("check_3", "Check 3", False, "failed", "gone"),
     ]
-    assert told["verdict"].startswith("1 check failed.")
+    assert report["verdict"].startswith("1 check failed.")
 
 
 def test_result_goes_to_a_file_by_its_suffix(monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_wrong_usage_is_said_before_anything_is_checked(monkeypatch: pytest.Monk
     checks(monkeypatch, raising(AssertionError()))
     assert main(["--self-test", "--nonsense"]) == 2
     assert main(["estimate", "--self-test"]) == 2
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == "gpudesk: unknown argument --nonsense; for help, run `gpudesk --self-test --help`"
+    error_lines = capsys.readouterr().err.splitlines()
+    assert error_lines[0] == "gpudesk: unknown argument --nonsense; for help, run `gpudesk --self-test --help`"
 
 
 def test_windowed_program_without_a_terminal_opens_what_it_kept(
@@ -167,6 +167,6 @@ def test_a_folder_whose_name_is_no_valid_text_is_written_of(
     target = tmp_path / name
     assert main(["--self-test", "-o", str(target)]) == 0
     text = target.read_text(encoding="utf-8")
-    said = json.loads(text)["checks"][0]["found"] if target.suffix == ".json" else text
-    assert "/home/J" in said
+    path_text = json.loads(text)["checks"][0]["found"] if target.suffix == ".json" else text
+    assert "/home/J" in path_text
     assert log_file.exists()

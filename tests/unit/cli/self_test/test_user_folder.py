@@ -21,24 +21,24 @@ def test_folder_that_cannot_be_is_a_doubt_that_says_what_it_means(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "file" / "below"))
-    found = check_user_folder()
-    assert found.doubt
-    assert "cannot write to" in found.text
-    assert "values, settings and unsaved work are lost on exit" in found.text
+    outcome = check_user_folder()
+    assert outcome.doubt
+    assert "cannot write to" in outcome.text
+    assert "values, settings and unsaved work are lost on exit" in outcome.text
 
 
 def test_little_room_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=12_345_678))
-    found = check_user_folder()
-    assert found.doubt
-    assert found.text.endswith("has only 12 MB free")
+    outcome = check_user_folder()
+    assert outcome.doubt
+    assert outcome.text.endswith("has only 12 MB free")
 
 
 def test_drive_that_no_two_programs_can_share_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "_read_journal_mode", lambda _: "delete")
-    found = check_user_folder()
-    assert found.doubt
-    assert "two programs cannot share your values" in found.text
+    outcome = check_user_folder()
+    assert outcome.doubt
+    assert "two programs cannot share your values" in outcome.text
 
 
 def test_portable_program_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
