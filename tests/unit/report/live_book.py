@@ -35,15 +35,15 @@ class Book:
     def __init__(self, raw: bytes) -> None:
         self.formulas: dict[Place, str] = {}
         self.cached: dict[Place, Value] = {}
-        shown = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
+        sheets = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
         for sheet in openpyxl.load_workbook(io.BytesIO(raw)).worksheets:
             for row in sheet.iter_rows():
                 for cell in row:
-                    place, held = (sheet.title, cell.coordinate), shown[sheet.title][cell.coordinate].value
-                    self.cached[place] = "" if held is None else held
+                    place, source_cell = (sheet.title, cell.coordinate), sheets[sheet.title][cell.coordinate].value
+                    self.cached[place] = "" if source_cell is None else source_cell
                     if cell.data_type == "f":
                         self.formulas[place] = str(cell.value)[1:]
-        self.titles: list[str] = shown.sheetnames
+        self.titles: list[str] = sheets.sheetnames
         self._values = {place: value for place, value in self.cached.items() if place not in self.formulas}
 
     def with_changes(self, changes: Mapping[Place, float]) -> "Book":
@@ -70,20 +70,20 @@ class Book:
     def beside(self, sheet: str, label: str, column: str = "B") -> Place:
         row = next(
             place[1][1:]
-            for place, held in self.cached.items()
-            if place[0] == sheet and place[1].startswith("A") and held == label
+            for place, value in self.cached.items()
+            if place[0] == sheet and place[1].startswith("A") and value == label
         )
         return sheet, f"{column}{row}"
 
     def months(self, sheet: str) -> list[list[Value]]:
         first = int(self.beside(sheet, "Month")[1][1:]) + 1
-        found = []
+        months = []
         for number in range(first, first + 500):
             row = [self.value((sheet, f"{letter}{number}")) for letter in "ABCDEFG"]
             if row[0] == "":
                 break
-            found.append(row)
-        return found
+            months.append(row)
+        return months
 
 
 @cache
@@ -119,27 +119,27 @@ class Formula:
         sign, right = self._take()[1], self._added()
         if sign == "=":
             return float(left == right)
-        one, other = number_of(left), number_of(right)
+        one, other = get_number(left), get_number(right)
         return float(one < other if sign == "<" else one > other)
 
     def _added(self) -> Value | list[Value]:
         left = self._multiplied()
         while self._next() in ("+", "-"):
             sign = self._take()[1]
-            left = DONE[sign](number_of(left), number_of(self._multiplied()))
+            left = DONE[sign](get_number(left), get_number(self._multiplied()))
         return left
 
     def _multiplied(self) -> Value | list[Value]:
         left = self._negated()
         while self._next() in ("*", "/"):
             sign = self._take()[1]
-            left = DONE[sign](number_of(left), number_of(self._negated()))
+            left = DONE[sign](get_number(left), get_number(self._negated()))
         return left
 
     def _negated(self) -> Value | list[Value]:
         if self._next() == "-":
             self._take()
-            return -number_of(self._negated())
+            return -get_number(self._negated())
         return self._atom()
 
     def _atom(self) -> Value | list[Value]:
@@ -172,39 +172,39 @@ class Formula:
 
     def _called(self, name: str) -> Value:
         assert self._take()[1] == "("
-        given = [self._compared()]
+        arguments = [self._compared()]
         while self._next() == ",":
             self._take()
-            given.append(self._compared())
+            arguments.append(self._compared())
         assert self._take()[1] == ")"
-        return called(name, given)
+        return call_function(name, arguments)
 
 
-def number_of(value: Value | list[Value]) -> float:
+def get_number(value: Value | list[Value]) -> float:
     """Return a number; text is none, which only a branch that is not taken may reach."""
     return math.nan if isinstance(value, str | list) else value
 
 
-def numbers_of(given: list[Value | list[Value]]) -> list[float]:
+def list_numbers(values: list[Value | list[Value]]) -> list[float]:
     """Return the numbers among what a function was given; cells of text do not count."""
-    flat = [each for one in given for each in (one if isinstance(one, list) else [one])]
+    flat = [each for one in values for each in (one if isinstance(one, list) else [one])]
     return [each for each in flat if not isinstance(each, str)]
 
 
-def called(name: str, given: list[Value | list[Value]]) -> Value:
+def call_function(name: str, arguments: list[Value | list[Value]]) -> Value:
     if name == "IF":
-        chosen = given[1] if given[0] else given[2]
+        value = arguments[1] if arguments[0] else arguments[2]
     elif name == "INDEX":
-        assert isinstance(given[0], list)
-        place = number_of(given[1])
-        chosen = math.nan if math.isnan(place) else given[0][int(place) - 1]
+        assert isinstance(arguments[0], list)
+        place = get_number(arguments[1])
+        value = math.nan if math.isnan(place) else arguments[0][int(place) - 1]
     elif name == "MATCH":
-        assert isinstance(given[1], list)
-        assert given[2] == 0.0
-        chosen = float(given[1].index(given[0]) + 1) if given[0] in given[1] else math.nan
+        assert isinstance(arguments[1], list)
+        assert arguments[2] == 0.0
+        value = float(arguments[1].index(arguments[0]) + 1) if arguments[0] in arguments[1] else math.nan
     elif name == "SIGN":
-        chosen = math.copysign(1.0, number_of(given[0])) if given[0] else 0.0
+        value = math.copysign(1.0, get_number(arguments[0])) if arguments[0] else 0.0
     else:
-        chosen = OF_ALL[name](numbers_of(given) or [0.0])
-    assert not isinstance(chosen, list)
-    return chosen
+        value = OF_ALL[name](list_numbers(arguments) or [0.0])
+    assert not isinstance(value, list)
+    return value

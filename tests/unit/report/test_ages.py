@@ -8,7 +8,7 @@ TODAY = "2026-11-20"
 
 
 @pytest.mark.parametrize(
-    ("stated", "days"),
+    ("date", "days"),
     [
         ("2026-11-20", 0),
         ("2026-11-10", 10),
@@ -25,8 +25,8 @@ TODAY = "2026-11-20"
         ("2026-01-01-01", None),
     ],
 )
-def test_ages_count_from_the_end_of_a_date(stated: str | None, days: int | None) -> None:
-    assert count_days_since(stated, TODAY) == days
+def test_ages_count_from_the_end_of_a_date(date: str | None, days: int | None) -> None:
+    assert count_days_since(date, TODAY) == days
 
 
 def test_the_end_of_february() -> None:

@@ -35,7 +35,7 @@ class SomeAnnounced(FakeCatalog):
         return replace(part, announced=accelerator_id in self.announced)
 
 
-def answered(*parts: str, announced: tuple[str, ...], rank: bool = False) -> Answer:
+def answer_columns(*parts: str, announced: tuple[str, ...], rank: bool = False) -> Answer:
     scenario = Scenario(
         name="With what is to come",
         model="llama-3.1-70b",
@@ -51,13 +51,13 @@ def strip(answer: Answer, figure: str = THROUGHPUT) -> Headline:
     return next(each for each in build_screen_headlines(answer, PLAIN) if each.figure == figure)
 
 
-def printed(answer: Answer) -> Headline:
-    found = build_sheet_headlines(answer, PLAIN)
-    return next(each for each in found if each.figure == THROUGHPUT)
+def find_sheet_headline(answer: Answer) -> Headline:
+    headlines = build_sheet_headlines(answer, PLAIN)
+    return next(each for each in headlines if each.figure == THROUGHPUT)
 
 
 def test_the_best_is_taken_among_shipping_parts() -> None:
-    answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
+    answer = answer_columns("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
     assert find_leaders(answer, THROUGHPUT) == (1,)
     assert [leader.key for leader in strip(answer).leaders] == ["mi325x"]
     assert strip(answer).unranked.text == "B200-HGX (announced) would lead by 60%, 99% odds"
@@ -69,9 +69,9 @@ def test_the_best_is_taken_among_shipping_parts() -> None:
 
 
 def test_paper_and_files_say_the_same() -> None:
-    answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
-    assert printed(answer).text == "MI325X"
-    assert printed(answer).detail.endswith("; B200-HGX (announced) would lead by 60%, 99% odds")
+    answer = answer_columns("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
+    assert find_sheet_headline(answer).text == "MI325X"
+    assert find_sheet_headline(answer).detail.endswith("; B200-HGX (announced) would lead by 60%, 99% odds")
     assert encode_answer(answer)["unranked"] == ["b200-hgx"]
     remarks = [remark.text for remark in build_sheet(answer, PLAIN).remarks]
     assert any(text.startswith("Announced, so not ranked with available accelerators: ") for text in remarks)
@@ -88,7 +88,7 @@ def test_paper_and_files_say_the_same() -> None:
 def test_all_are_ranked_where_all_are_announced_or_it_is_asked_for(
     parts: tuple[str, ...], announced: tuple[str, ...], rank: bool
 ) -> None:
-    answer = answered(*parts, announced=announced, rank=rank)
+    answer = answer_columns(*parts, announced=announced, rank=rank)
     assert not answer.unranked
     assert find_leaders(answer, THROUGHPUT) == (1,)
     assert not strip(answer).unranked.text
@@ -96,35 +96,35 @@ def test_all_are_ranked_where_all_are_announced_or_it_is_asked_for(
 
 
 def test_the_only_one_that_ships_is_told_and_not_called_best() -> None:
-    answer = answered("h200-sxm", "b200-hgx", announced=("b200-hgx",))
+    answer = answer_columns("h200-sxm", "b200-hgx", announced=("b200-hgx",))
     assert find_leaders(answer, THROUGHPUT) == ()
     assert strip(answer).detail == "Only one available"
     assert strip(answer).unranked.text == "B200-HGX (announced) would lead by 100%, over 99% odds"
-    assert printed(answer).text == "H200-SXM"
-    assert "only one available" in printed(answer).detail
+    assert find_sheet_headline(answer).text == "H200-SXM"
+    assert "only one available" in find_sheet_headline(answer).detail
 
 
 def test_a_slower_announced_part_needs_no_line() -> None:
-    answer = answered("h200-sxm", "b200-hgx", announced=("h200-sxm",))
+    answer = answer_columns("h200-sxm", "b200-hgx", announced=("h200-sxm",))
     assert not strip(answer).unranked.text
 
 
 def test_an_undecided_lead_is_none() -> None:
-    answer = answered("h200-sxm", "mi355x", announced=("mi355x",))
+    answer = answer_columns("h200-sxm", "mi355x", announced=("mi355x",))
     assert strip(answer).unranked.text == "MI355X (announced): too close to call"
 
 
 def test_ranking_is_part_of_what_is_answered() -> None:
     parts = ("h200-sxm", "mi325x", "b200-hgx")
-    asked = answered(*parts, announced=("b200-hgx",), rank=True)
-    unasked = answered(*parts, announced=("b200-hgx",))
-    assert asked.content_hash != unasked.content_hash
+    answer = answer_columns(*parts, announced=("b200-hgx",), rank=True)
+    unasked = answer_columns(*parts, announced=("b200-hgx",))
+    assert answer.content_hash != unasked.content_hash
 
 
 def test_figures_of_announced_parts_are_the_best_only_where_they_are_ranked() -> None:
     maker = ComparisonTableBuilder(PLAIN)
     for rank in (False, True, False):
-        answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",), rank=rank)
+        answer = answer_columns("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",), rank=rank)
         row = next(each for each in maker.table(answer).rows if each.key == "memory_bandwidth")
         best = [position for position, cell in enumerate(row.cells) if cell.mark is CellMarking.BEST]
         assert best == ([2] if rank else [1])

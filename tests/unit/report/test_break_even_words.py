@@ -16,9 +16,9 @@ from gpudesk.text.formatting import Formatter
 NAMES = {"a": "H200 SXM", "b": "MI325X"}
 
 
-def said(name: str, value: float | None, against: str | None = None, *, cheaper: bool | None = None) -> str:
-    found = BreakEven(name, "b", against, value, None, cheaper, USED.get(name))
-    text = describe_break_even(found, NAMES, Formatter(), MoneyFormatter(Formatter()))
+def describe(name: str, value: float | None, against: str | None = None, *, cheaper: bool | None = None) -> str:
+    break_even = BreakEven(name, "b", against, value, None, cheaper, USED.get(name))
+    text = describe_break_even(break_even, NAMES, Formatter(), MoneyFormatter(Formatter()))
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -26,19 +26,19 @@ USED = {"price_usd_to_tie": UncertainValue(20000.0, 22000.0, 25000.0), "engineer
 
 
 def test_what_has_no_root_says_which_one_is_cheaper() -> None:
-    cheaper = said("discount_to_tie", None, "a", cheaper=True)
+    cheaper = describe("discount_to_tie", None, "a", cheaper=True)
     assert cheaper == "MI325X costs less even without a discount."
-    dearer = said("engineers_to_tie", None, "a", cheaper=False)
+    dearer = describe("engineers_to_tie", None, "a", cheaper=False)
     assert dearer == "MI325X costs more per token than H200 SXM, even without engineers."
 
 
 def test_a_small_value_is_not_rounded_away() -> None:
-    assert "engineers: 1% of one engineer; used: 0" in said("engineers_to_tie", 0.01234, "a")
-    assert "discount: 0.0400%." in said("discount_to_tie", 0.0004, "a")
+    assert "engineers: 1% of one engineer; used: 0" in describe("engineers_to_tie", 0.01234, "a")
+    assert "discount: 0.0400%." in describe("discount_to_tie", 0.0004, "a")
 
 
 def test_a_price_is_compared_with_the_one_that_is_used() -> None:
-    assert said("price_usd_to_tie", 38017.4, "a") == (
+    assert describe("price_usd_to_tie", 38017.4, "a") == (
         "MI325X: break-even purchase price: $38,000; used: $22,000 (20,000 – 25,000)."
         " Above it, H200 SXM costs less per token."
     )
@@ -60,7 +60,7 @@ def test_a_price_is_compared_with_the_one_that_is_used() -> None:
     ],
 )
 def test_each_says_what_is_compared(name: str, value: float | None, words: str) -> None:
-    assert words in said(name, value)
+    assert words in describe(name, value)
 
 
 def test_far_ties_become_one_sentence_and_equal_ones_name_all(service: GpuDeskService) -> None:

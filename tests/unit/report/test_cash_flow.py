@@ -29,7 +29,7 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text import translation
 from gpudesk.text.formatting import MISSING_VALUE_TEXT
 from gpudesk.text.units import HOURS_PER_YEAR
-from tests.unit.report.live_book import TOKEN, Book, Value, number_of
+from tests.unit.report.live_book import TOKEN, Book, Value, get_number
 
 Names = dict[str, str]
 #: Numbers that a formula may hold: one, half, a first match, and what units are made of.
@@ -58,7 +58,7 @@ def names(costs: CostAnswer, answer: Answer) -> Names:
 
 @pytest.fixture(scope="module")
 def raw(costs: CostAnswer, names: Names) -> bytes:
-    return made(costs, names)
+    return write_book(costs, names)
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +66,13 @@ def book(raw: bytes) -> Book:
     return Book(raw)
 
 
-def made(costs: CostAnswer, names: Names) -> bytes:
+def write_book(costs: CostAnswer, names: Names) -> bytes:
     return build_cash_flow_workbook(costs, names, title="Chat on four", revision="2026-08", made_on="2026-08-31")
 
 
-def stated(service: GpuDeskService, answer: Answer, **inputs: float) -> CostAnswer:
-    known = {name: UncertainValue.exactly(value) for name, value in inputs.items()}
-    settings = replace(answer.scenario.costs, inputs=known)
+def compute_costs(service: GpuDeskService, answer: Answer, **inputs: float) -> CostAnswer:
+    inputs_by_name = {name: UncertainValue.exactly(value) for name, value in inputs.items()}
+    settings = replace(answer.scenario.costs, inputs=inputs_by_name)
     return service.costing.costs(replace(answer, scenario=replace(answer.scenario, costs=settings)))
 
 
@@ -81,7 +81,7 @@ def with_column(costs: CostAnswer, **changes: ResolvedCostInput) -> CostAnswer:
     return replace(costs, columns=(replace(first, inputs={**first.inputs, **changes}), *rest))
 
 
-def owned(costs: CostAnswer) -> list[tuple[CostColumn, TotalCostOfOwnership]]:
+def list_owned_columns(costs: CostAnswer) -> list[tuple[CostColumn, TotalCostOfOwnership]]:
     return [(column, column.tco) for column in costs.columns if column.tco is not None]
 
 
@@ -93,16 +93,16 @@ def summary(book: Book, name: str) -> list[Value]:
 def assert_agrees(book: Book) -> None:
     """Every formula gives what its cell holds."""
     for place in book.formulas:
-        found, cached = book.value(place), book.cached[place]
+        value, cached = book.value(place), book.cached[place]
         if isinstance(cached, str):
-            assert found == cached, place
+            assert value == cached, place
         else:
-            assert found == pytest.approx(cached, rel=1e-9), place
+            assert value == pytest.approx(cached, rel=1e-9), place
 
 
 def assert_is_of(book: Book, costs: CostAnswer, names: Names) -> None:
     """What the formulas give is what the program computes."""
-    for column, tco in owned(costs):
+    for column, tco in list_owned_columns(costs):
         name = names[column.key]
         count, years, total, at_once, per_month, per_million, rented, _ = summary(book, name)
         assert column.owned is not None
@@ -126,13 +126,13 @@ def assert_is_of(book: Book, costs: CostAnswer, names: Names) -> None:
 
 def assert_months_are_of(book: Book, costs: CostAnswer, names: Names) -> None:
     """What is paid by the end is what is paid at once and in all months."""
-    for column, tco in owned(costs):
+    for column, tco in list_owned_columns(costs):
         months = book.months(names[column.key])
         term = tco.years * 12.0
         assert [row[0] for row in months] == list(range(math.ceil(term) + 1))
         assert months[-1][2] == pytest.approx(tco.at_once_usd + tco.per_month_usd * term, rel=1e-9)
         assert months[-1][4] == pytest.approx(summary(book, names[column.key])[6], rel=1e-9)
-        assert math.fsum(number_of(row[1]) for row in months) == pytest.approx(months[-1][2])
+        assert math.fsum(get_number(row[1]) for row in months) == pytest.approx(months[-1][2])
 
 
 def test_every_formula_gives_what_its_cell_holds(book: Book) -> None:
@@ -141,18 +141,18 @@ def test_every_formula_gives_what_its_cell_holds(book: Book) -> None:
 
 
 def test_formulas_hold_no_numbers_but_those_of_units(book: Book) -> None:
-    found = {
+    numbers = {
         token.group()
         for formula in book.formulas.values()
         for token in TOKEN.finditer(formula)
         if token.lastgroup == "number"
     }
-    assert found <= CONSTANTS
+    assert numbers <= CONSTANTS
 
 
 def test_totals_lines_and_tokens_cost_what_the_program_says(book: Book, costs: CostAnswer, names: Names) -> None:
-    assert len(owned(costs)) == 3
-    assert len({line.name for line in owned(costs)[0][1].lines}) == 14
+    assert len(list_owned_columns(costs)) == 3
+    assert len({line.name for line in list_owned_columns(costs)[0][1].lines}) == 14
     assert_is_of(book, costs, names)
     assert_months_are_of(book, costs, names)
 
@@ -163,7 +163,7 @@ def test_idle_accelerators_of_a_partly_used_system_are_paid_for(costs: CostAnswe
     values = {name: each.spread.likely for name, each in first.inputs.items() if each.spread is not None}
     lines = list_ownership_lines(make_ownership_inputs(values, first.count, 7))
     idle = replace(first, systems=SystemCount(1, first.count + 7, first.count))
-    book = Book(made(replace(costs, columns=(idle, *rest)), names))
+    book = Book(write_book(replace(costs, columns=(idle, *rest)), names))
     assert_agrees(book)
     row = int(book.beside(names[first.key], "Cost item")[1][1:]) + 1
     for place, usd in enumerate(lines.values(), start=row):
@@ -176,7 +176,7 @@ def test_idle_accelerators_of_rented_instances_are_paid_for(costs: CostAnswer, n
     assert first.rent_usd_per_hour is not None
     assert first.tco is not None
     more = replace(first, idle_rented=7)
-    book, plain = (Book(made(replace(costs, columns=(column, *rest)), names)) for column in (more, first))
+    book, plain = (Book(write_book(replace(costs, columns=(column, *rest)), names)) for column in (more, first))
     assert_agrees(book)
     rented, before = (summary(each, names[first.key])[6] for each in (book, plain))
     assert isinstance(rented, float)
@@ -190,16 +190,18 @@ def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs:
     of_fleet = {book.beside("Inputs", label_cost_input("fleet"), letter) for letter in "BCD"}
     assert {place for place in book.formulas if place[0] == "Inputs"} == of_fleet
     heads = [book.cached["Inputs", f"{letter}4"] for letter in "ABCDEF"]
-    assert heads == ["Input", *(names[column.key] for column, _ in owned(costs)), "Unit", "Source"]
-    for number, (column, _) in enumerate(owned(costs)):
+    assert heads == ["Input", *(names[column.key] for column, _ in list_owned_columns(costs)), "Unit", "Source"]
+    for number, (column, _) in enumerate(list_owned_columns(costs)):
         for name in set(OPEN_INPUTS) & set(COST_INPUTS):
             spread = column.inputs[name].spread
             assert spread is not None
             assert book.value(book.beside("Inputs", label_cost_input(name), "BCD"[number])) == spread.likely
     assert book.cached[book.beside("Inputs", "Electricity price", "E")] == "USD/kWh"
     assert str(book.cached[book.beside("Inputs", "Electricity price", "F")]).startswith("assumption: price at")
-    said = str(book.cached[book.beside("Inputs", "Rental price", "F")]).splitlines()
-    assert [line.partition(":")[0] for line in said] == [names[column.key] for column, _ in owned(costs)]
+    note_lines = str(book.cached[book.beside("Inputs", "Rental price", "F")]).splitlines()
+    assert [line.partition(":")[0] for line in note_lines] == [
+        names[column.key] for column, _ in list_owned_columns(costs)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -227,7 +229,7 @@ def test_a_changed_cell_gives_what_the_program_gives_for_it(
 ) -> None:
     cells = [book.beside("Inputs", label_cost_input(name), letter) for letter in "BCD"]
     changed = book.with_changes(dict.fromkeys(cells, value))
-    expected = stated(service, answer, **{name: value})
+    expected = compute_costs(service, answer, **{name: value})
     assert_is_of(changed, expected, names)
     assert_months_are_of(changed, expected, names)
     assert any(changed.value(place) != changed.cached[place] for place in changed.formulas)
@@ -235,8 +237,8 @@ def test_a_changed_cell_gives_what_the_program_gives_for_it(
 
 @pytest.mark.parametrize("years", [0.25, 2.05, 3.3, 4.0])
 def test_terms_that_end_within_a_month(service: GpuDeskService, answer: Answer, names: Names, years: float) -> None:
-    costs = stated(service, answer, years=years)
-    book = Book(made(costs, names))
+    costs = compute_costs(service, answer, years=years)
+    book = Book(write_book(costs, names))
     assert_agrees(book)
     assert_is_of(book, costs, names)
     assert_months_are_of(book, costs, names)
@@ -247,22 +249,22 @@ def test_more_accelerators_cost_as_many_times_as_much(book: Book) -> None:
     more = book.with_changes({place: 8.0})
     name = book.titles[2]
     before, after = summary(book, name), summary(more, name)
-    assert after[2:7] == pytest.approx([8.0 * number_of(each) for each in before[2:7]], rel=1e-9)
+    assert after[2:7] == pytest.approx([8.0 * get_number(each) for each in before[2:7]], rel=1e-9)
     assert after[7] == before[7]
 
 
 def test_more_accelerators_of_one_deployment_share_its_software(book: Book, costs: CostAnswer, names: Names) -> None:
-    column, tco = next(each for each in owned(costs) if each[0].key == "mi325x")
+    column, tco = next(each for each in list_owned_columns(costs) if each[0].key == "mi325x")
     name = names[column.key]
     letter = next(place[1][0] for place, text in book.cached.items() if place[0] == "Inputs" and text == name)
     more = book.with_changes({book.beside("Inputs", "Accelerators", letter): 8.0})
     software = math.fsum(line.usd for line in tco.lines if line.name in ("porting", "upkeep"))
     assert software > 0.0
-    assert number_of(summary(more, name)[2]) == pytest.approx(8.0 * (tco.total_usd - software) + software, rel=1e-9)
+    assert get_number(summary(more, name)[2]) == pytest.approx(8.0 * (tco.total_usd - software) + software, rel=1e-9)
 
 
 def test_the_month_is_the_first_in_which_more_went_for_rent(book: Book, costs: CostAnswer, names: Names) -> None:
-    for column, tco in owned(costs):
+    for column, tco in list_owned_columns(costs):
         assert column.count is not None
         assert column.rent_usd_per_hour is not None
         software = column.software
@@ -272,8 +274,8 @@ def test_the_month_is_the_first_in_which_more_went_for_rent(book: Book, costs: C
         expected = math.floor(paid / (rent - tco.per_month_usd)) + 1
         assert summary(book, names[column.key])[7] == expected
         for row in book.months(names[column.key]):
-            assert number_of(row[5]) == pytest.approx(number_of(row[4]) - number_of(row[2]))
-            assert row[6] == (1.0 if number_of(row[0]) >= expected else -1.0)
+            assert get_number(row[5]) == pytest.approx(get_number(row[4]) - get_number(row[2]))
+            assert row[6] == (1.0 if get_number(row[0]) >= expected else -1.0)
 
 
 def test_renting_that_stays_cheaper_shows_a_dash(book: Book) -> None:
@@ -285,7 +287,7 @@ def test_renting_that_stays_cheaper_shows_a_dash(book: Book) -> None:
 
 def test_a_rent_that_is_not_known_stays_open_for_the_reader(costs: CostAnswer, names: Names) -> None:
     nowhere = ResolvedCostInput("rent_usd_per_hour", CostInputOrigin.NOWHERE, None)
-    raw = made(with_column(costs, rent_usd_per_hour=nowhere), names)
+    raw = write_book(with_column(costs, rent_usd_per_hour=nowhere), names)
     book = Book(raw)
     assert_agrees(book)
     first = book.titles[2]
@@ -299,7 +301,7 @@ def test_a_rent_that_is_not_known_stays_open_for_the_reader(costs: CostAnswer, n
 
 def test_what_has_no_price_is_left_out_and_said(book: Book, costs: CostAnswer, names: Names) -> None:
     assert names["mi355x"] not in book.titles
-    assert book.titles == ["Summary", "Inputs", *(names[column.key] for column, _ in owned(costs))]
+    assert book.titles == ["Summary", "Inputs", *(names[column.key] for column, _ in list_owned_columns(costs))]
     assert book.cached[book.beside("Summary", names["mi355x"])] == "purchase price unknown"
     head = book.beside("Summary", "Not included")
     assert int(book.beside("Summary", names["mi355x"])[1][1:]) > int(head[1][1:])
@@ -307,14 +309,14 @@ def test_what_has_no_price_is_left_out_and_said(book: Book, costs: CostAnswer, n
 
 def test_without_any_price_there_is_a_workbook_that_says_so(costs: CostAnswer, names: Names) -> None:
     none = replace(costs, columns=tuple(each for each in costs.columns if each.tco is None))
-    book = Book(made(none, names))
+    book = Book(write_book(none, names))
     assert book.titles == ["Summary", "Inputs"]
     assert book.formulas == {}
     assert book.cached[book.beside("Summary", names["mi355x"])] == "purchase price unknown"
 
 
 def test_the_same_costs_make_the_same_file(raw: bytes, costs: CostAnswer, names: Names) -> None:
-    assert made(costs, names) == raw
+    assert write_book(costs, names) == raw
     with zipfile.ZipFile(io.BytesIO(raw)) as parts:
         about = parts.read("docProps/core.xml").decode()
     assert "Chat on four" in about
@@ -334,7 +336,7 @@ def test_the_summary_says_what_amounts_are_and_of_which_catalog(book: Book) -> N
 def test_names_of_sheets_are_legal_and_unlike(costs: CostAnswer, names: Names) -> None:
     long = "An accelerator: [with] a/long\\name * that? goes on"
     called = {**names, "h200-sxm": long, "mi325x": f"{long} and on", "b200-hgx": "'Summary'"}
-    book = Book(made(costs, called))
+    book = Book(write_book(costs, called))
     assert book.titles == [
         "Summary",
         "Inputs",
@@ -343,14 +345,14 @@ def test_names_of_sheets_are_legal_and_unlike(costs: CostAnswer, names: Names) -
         "Summary (2)",
     ]
     assert_agrees(book)
-    assert summary(book, f"{long} and on")[2] == pytest.approx(owned(costs)[1][1].total_usd)
-    quoted = Book(made(costs, {**names, "h200-sxm": "Bob's =1+1"}))
+    assert summary(book, f"{long} and on")[2] == pytest.approx(list_owned_columns(costs)[1][1].total_usd)
+    quoted = Book(write_book(costs, {**names, "h200-sxm": "Bob's =1+1"}))
     assert "Bob's =1+1" in quoted.titles
     assert_agrees(quoted)
 
 
 def test_a_name_that_looks_like_a_formula_is_text(costs: CostAnswer, names: Names) -> None:
-    raw = made(costs, {**names, "h200-sxm": "=1+1"})
+    raw = write_book(costs, {**names, "h200-sxm": "=1+1"})
     cell = openpyxl.load_workbook(io.BytesIO(raw))["Summary"]["A6"]
     assert (cell.value, cell.data_type, cell.quotePrefix) == ("=1+1", "s", True)
 
@@ -358,11 +360,11 @@ def test_a_name_that_looks_like_a_formula_is_text(costs: CostAnswer, names: Name
 def test_all_words_are_translated(costs: CostAnswer, names: Names) -> None:
     translation.set_language("pseudo")
     plain = {"", "kW", "%", "W", "Chat on four", *names.values()}
-    book = Book(made(costs, names))
+    book = Book(write_book(costs, names))
     left = {
-        held
-        for held in book.cached.values()
-        if isinstance(held, str) and held not in plain and "⟦" not in held and "USD" not in held
+        value
+        for value in book.cached.values()
+        if isinstance(value, str) and value not in plain and "⟦" not in value and "USD" not in value
     }
     assert left <= {"tok/s", MISSING_VALUE_TEXT}
     assert all("⟦" in title for title in book.titles[:2])

@@ -26,25 +26,25 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter, 
 TODAY = "2026-11-20"
 
 
-def table(columns: Sequence[CatalogColumn], *rows: Sequence[CatalogCellValue], **fields: object) -> CatalogTable:
-    made = tuple(CatalogRow(key=str(n), values=tuple(values), **fields) for n, values in enumerate(rows))  # type: ignore[arg-type]
-    return CatalogTable(CatalogSection.ACCELERATORS, tuple(columns), made)
+def make_table(columns: Sequence[CatalogColumn], *rows: Sequence[CatalogCellValue], **fields: object) -> CatalogTable:
+    rows_of_table = tuple(CatalogRow(key=str(n), values=tuple(values), **fields) for n, values in enumerate(rows))  # type: ignore[arg-type]
+    return CatalogTable(CatalogSection.ACCELERATORS, tuple(columns), rows_of_table)
 
 
-def writer(made: CatalogTable, style: NumberStyle = ENGLISH_NUMBERS) -> CatalogCellFormatter:
-    return CatalogCellFormatter(made, Formatter(style), TODAY)
+def make_formatter(table: CatalogTable, style: NumberStyle = ENGLISH_NUMBERS) -> CatalogCellFormatter:
+    return CatalogCellFormatter(table, Formatter(style), TODAY)
 
 
-def texts(made: CatalogTable, place: int = 0, style: NumberStyle = ENGLISH_NUMBERS) -> list[str]:
-    return [writer(made, style).text(row, place) for row in made.rows]
+def list_texts(table: CatalogTable, place: int = 0, style: NumberStyle = ENGLISH_NUMBERS) -> list[str]:
+    return [make_formatter(table, style).text(row, place) for row in table.rows]
 
 
 def test_figures_of_a_column_have_one_count_of_decimals() -> None:
     bandwidth = CatalogColumn(
         "memory_bandwidth", CatalogColumnKind.FIGURE, Quantity.MEMORY_BANDWIDTH, "memory_bandwidth"
     )
-    made = table([bandwidth], [6e12], [3.35e12], [None])
-    assert texts(made) == ["6.00", "3.35", "—"]
+    table = make_table([bandwidth], [6e12], [3.35e12], [None])
+    assert list_texts(table) == ["6.00", "3.35", "—"]
 
 
 @pytest.mark.parametrize(
@@ -69,31 +69,31 @@ def test_figures_of_a_column_have_one_count_of_decimals() -> None:
 def test_values_are_written_by_the_kind_of_their_column(
     column: CatalogColumn, value: CatalogCellValue, text: str
 ) -> None:
-    assert texts(table([column], [value])) == [text]
+    assert list_texts(make_table([column], [value])) == [text]
 
 
 def test_a_claim_is_written_in_the_unit_of_its_attribute() -> None:
     columns = [CatalogColumn("value", CatalogColumnKind.VALUE), CatalogColumn("unit", CatalogColumnKind.UNIT)]
-    figure = table(columns, [6e12, "B/s"], attribute="memory_bandwidth", unit="B/s")
-    assert [texts(figure, place)[0] for place in (0, 1)] == ["6.0", "TB/s"]
-    words = table(columns, ["HBM3e", None], attribute="memory_type")
-    assert [texts(words, place)[0] for place in (0, 1)] == ["HBM3e", "—"]
-    statement = table(columns, ["5.3", "TB/s"], unit="TB/s")
-    assert [texts(statement, place)[0] for place in (0, 1)] == ["5.3", "TB/s"]
+    figure = make_table(columns, [6e12, "B/s"], attribute="memory_bandwidth", unit="B/s")
+    assert [list_texts(figure, place)[0] for place in (0, 1)] == ["6.0", "TB/s"]
+    words = make_table(columns, ["HBM3e", None], attribute="memory_type")
+    assert [list_texts(words, place)[0] for place in (0, 1)] == ["HBM3e", "—"]
+    statement = make_table(columns, ["5.3", "TB/s"], unit="TB/s")
+    assert [list_texts(statement, place)[0] for place in (0, 1)] == ["5.3", "TB/s"]
 
 
 def test_short_names_are_used_where_they_name_one_part_only() -> None:
     name = CatalogColumn("name", CatalogColumnKind.NAME)
-    made = table([name], ["Instinct MI300X"], ["A100 40GB"], ["A100 80GB"])
-    assert texts(made) == ["MI300X", "A100 40GB", "A100 80GB"]
-    assert "instinct" in writer(made).search_text(made.rows[0])
+    table = make_table([name], ["Instinct MI300X"], ["A100 40GB"], ["A100 80GB"])
+    assert list_texts(table) == ["MI300X", "A100 40GB", "A100 80GB"]
+    assert "instinct" in make_formatter(table).search_text(table.rows[0])
 
 
 def test_rows_are_found_by_figures_with_and_without_separators() -> None:
     peak = CatalogColumn("fp8", CatalogColumnKind.FIGURE, Quantity.ARITHMETIC, "peak_dense_fp8", decimals=0)
-    made = table([CatalogColumn("name", CatalogColumnKind.NAME), peak], ["H100 SXM", 1.979e15])
-    found = writer(made).search_text(made.rows[0])
-    assert all(words in found for words in ("h100", "1,979", "1979"))
+    table = make_table([CatalogColumn("name", CatalogColumnKind.NAME), peak], ["H100 SXM", 1.979e15])
+    search_text = make_formatter(table).search_text(table.rows[0])
+    assert all(words in search_text for words in ("h100", "1,979", "1979"))
 
 
 def test_sentences_say_what_a_cell_shows_and_why_it_is_empty() -> None:
@@ -101,11 +101,11 @@ def test_sentences_say_what_a_cell_shows_and_why_it_is_empty() -> None:
     values: list[CatalogCellValue] = [None] * len(columns)
     values[0], values[4] = "Instinct MI325X", 6e12
     marks = tuple(CatalogCellMark.DISPUTED | CatalogCellMark.OWN if n == 4 else 0 for n in range(len(columns)))
-    made = table(columns, values, marks=marks, announced=True)
-    write, row = writer(made), made.rows[0]
+    table = make_table(columns, values, marks=marks, announced=True)
+    write, row = make_formatter(table), table.rows[0]
     assert write.sentence(row, 0) == "Instinct MI325X, announced"
-    said = write.sentence(row, 4)
-    assert said == "Instinct MI325X, Memory bandwidth, TB/s, 6.00, your value, sources disagree"
+    sentence = write.sentence(row, 4)
+    assert sentence == "Instinct MI325X, Memory bandwidth, TB/s, 6.00, your value, sources disagree"
     assert write.sentence(row, 3).endswith("unknown: not published")
     price = next(n for n, column in enumerate(columns) if column.key == "price")
     assert write.sentence(row, price).endswith("unknown: price not published")
@@ -118,15 +118,15 @@ def test_the_clipboard_has_what_is_shown_and_nothing_that_a_spreadsheet_runs() -
         CatalogColumn("trust", CatalogColumnKind.TEXT),
         CatalogColumn("usd", CatalogColumnKind.MONEY, Quantity.USD),
     ]
-    made = table(
+    table = make_table(
         columns,
         ["=HYPERLINK(1)", 3.352e12, "+cmd|' /C calc'!A0", (1.0, 2.0)],
         ["Instinct MI300X", None, "a\tb\r\nc", 9999.5],
     )
     for style, figure in ((ENGLISH_NUMBERS, "3.35"), (GERMAN_NUMBERS, "3,35")):
         formatter = Formatter(style)
-        cells = CatalogCellFormatter(made, formatter, TODAY)
-        text = build_catalog_clipping(made, made.rows, (0, 1, 2, 3), cells, with_heads=True)
+        cells = CatalogCellFormatter(table, formatter, TODAY)
+        text = build_catalog_clipping(table, table.rows, (0, 1, 2, 3), cells, with_heads=True)
         lines = [line.split("\t") for line in text.split("\n")]
         assert [len(line) for line in lines] == [4, 4, 4]
         assert lines[0][:2] == ["Accelerator", "TB/s"]

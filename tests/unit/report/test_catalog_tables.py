@@ -16,15 +16,15 @@ LAB = Source("own-lab-1", "Our lab", "us", SourceKind.MEASURED_INDEPENDENT, date
 
 
 @pytest.fixture(scope="module")
-def shipped() -> Iterator[Catalog]:
+def shipped_catalog() -> Iterator[Catalog]:
     with GpuDeskService.open() as service:
         yield service.catalog
 
 
 @pytest.fixture(scope="module")
-def catalog(shipped: Catalog) -> Catalog:
+def catalog(shipped_catalog: Catalog) -> Catalog:
     today = "2026-11-01"
-    return shipped.with_own(
+    return shipped_catalog.with_own(
         UserFacts.of(
             [
                 LAB,
@@ -95,18 +95,18 @@ def test_prices_say_whose_they_are_and_for_how_long(catalog: Catalog) -> None:
 def test_own_facts_stand_beside_what_is_shipped(catalog: Catalog) -> None:
     rows = records(build_catalog_table("own", catalog))
     assert [row["fact"] for row in rows].count("claim") == 4
-    stated = next(row for row in rows if row["thing"] == "mi325x" and row["fact"] == "claim")
-    assert (stated["value"], stated["unit"], stated["shipped"]) == (5.5, "TB/s", 6)
-    assert (stated["source_title"], stated["published"]) == ("Our lab", "5.5 TB/s")
-    chosen = next(row for row in rows if row["fact"] == "preference")
-    assert (chosen["reason"], chosen["source"]) == ("measured by us", LAB.id)
+    claim_row = next(row for row in rows if row["thing"] == "mi325x" and row["fact"] == "claim")
+    assert (claim_row["value"], claim_row["unit"], claim_row["shipped"]) == (5.5, "TB/s", 6)
+    assert (claim_row["source_title"], claim_row["published"]) == ("Our lab", "5.5 TB/s")
+    preference_row = next(row for row in rows if row["fact"] == "preference")
+    assert (preference_row["reason"], preference_row["source"]) == ("measured by us", LAB.id)
     new = next(row for row in rows if row["thing"] == "ours" and row["attribute"] == "memory")
     assert (new["value"], new["unit"], new["shipped"]) == (96, "GiB", None)
 
 
-def test_a_choice_of_a_claim_that_an_upgrade_took_away_is_still_told(shipped: Catalog) -> None:
+def test_a_choice_of_a_claim_that_an_upgrade_took_away_is_still_told(shipped_catalog: Catalog) -> None:
     gone = ClaimPreference("no-such-part", "tdp", "no-such-source", 500, "because", "2026-11-01")
-    (row,) = records(build_catalog_table("own", shipped.with_own(UserFacts.of([gone]))))
+    (row,) = records(build_catalog_table("own", shipped_catalog.with_own(UserFacts.of([gone]))))
     assert (row["thing"], row["value"], row["source"]) == ("no-such-part", 500, "no-such-source")
 
 

@@ -49,8 +49,8 @@ def test_labels_stand_apart_and_name_where_memory_ends() -> None:
     names = [text for text in chart.iter("text") if (text.text or "").startswith("Part")]
     heights = sorted(float(text.attrib["y"]) for text in names)
     assert all(below - above >= 20 for above, below in pairwise(heights))
-    said = [text.text for text in chart.iter("text")]
-    assert {"full at 64", "full at 256", "full at 128"} <= set(said)
+    texts = [text.text for text in chart.iter("text")]
+    assert {"full at 64", "full at 256", "full at 128"} <= set(texts)
 
 
 def test_curves_differ_by_dash_as_well_as_by_hue() -> None:

@@ -38,25 +38,25 @@ def rows(answer: Answer, further: SheetExtras) -> dict[str, list[str]]:
 
 def test_costs_are_those_that_were_worked_out(answer: Answer, further: SheetExtras) -> None:
     assert further.costs is not None
-    money, shown = MoneyFormatter(Formatter()), rows(answer, further)
+    money, cost_rows = MoneyFormatter(Formatter()), rows(answer, further)
     columns = further.costs.columns
-    assert shown["Rental price, median"] == [money.small(each.rent_usd_per_hour) for each in columns]
-    assert shown["Cost over 3 years, owned"] == [
+    assert cost_rows["Rental price, median"] == [money.small(each.rent_usd_per_hour) for each in columns]
+    assert cost_rows["Cost over 3 years, owned"] == [
         money.thousands(each.tco.total_usd if each.tco else None) for each in columns
     ]
-    assert shown["Payback period"] == ["19.6", "13.0", "14.4", MISSING_VALUE_TEXT]
+    assert cost_rows["Payback period"] == ["19.6", "13.0", "14.4", MISSING_VALUE_TEXT]
 
 
 def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExtras) -> None:
     sheet = build_sheet(answer, further=further)
-    _, price, owned = sheet.costs.groups[0].rows[:3]
+    _, price, owned_row = sheet.costs.groups[0].rows[:3]
     assert [cell.text for cell in price.cells] == ["35,000", "22,000", "41,500", MISSING_VALUE_TEXT]
     assert price.cells[0].detail == "8 prices, 2026-05"
-    assert owned.cells[3].text == MISSING_VALUE_TEXT
+    assert owned_row.cells[3].text == MISSING_VALUE_TEXT
     assert not any(remark.subject == "Cost" for remark in sheet.remarks), "the same word before every sentence"
-    said = [remark.text for remark in sheet.remarks]
-    assert "MI355X: purchase price unknown" in said
-    assert any(text.startswith("Cost assumptions") and "Electricity price $0.14" in text for text in said)
+    remarks = [remark.text for remark in sheet.remarks]
+    assert "MI355X: purchase price unknown" in remarks
+    assert any(text.startswith("Cost assumptions") and "Electricity price $0.14" in text for text in remarks)
 
 
 def test_a_sheet_tells_costs_only_where_it_is_told(answer: Answer) -> None:
@@ -68,9 +68,9 @@ def test_a_sheet_tells_costs_only_where_it_is_told(answer: Answer) -> None:
 def test_every_form_of_the_sheet_has_the_costs(answer: Answer, further: SheetExtras) -> None:
     sheet = build_sheet(answer, further=further)
     table = write_sheet_csv(build_machine_sheet(answer, further))
-    for made in (write_sheet_html(sheet), write_sheet_markdown(sheet), table):
-        assert "Cost in USD: 100% utilization" in made
-        assert "purchase price unknown" in made
+    for document in (write_sheet_html(sheet), write_sheet_markdown(sheet), table):
+        assert "Cost in USD: 100% utilization" in document
+        assert "purchase price unknown" in document
     costs = json.loads(write_sheet_json(answer, further))["costs"]
     assert [each["accelerator"] for each in costs["candidates"]] == ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
     assert "draws" not in costs
@@ -104,8 +104,8 @@ def test_amounts_have_the_digits_that_they_deserve(usd: float | None, small: str
 
 def test_shown_amounts_of_inputs_and_comparisons_are_rounded() -> None:
     money, rent = MoneyFormatter(Formatter()), UncertainValue(2.0, 2.2075, 3.5)
-    shown = format_input_range("rent_usd_per_hour", rent, Formatter()).replace("\N{NO-BREAK SPACE}", " ")
-    assert shown == "$2.21/h (2.00 – 3.50)"
+    text = format_input_range("rent_usd_per_hour", rent, Formatter()).replace("\N{NO-BREAK SPACE}", " ")
+    assert text == "$2.21/h (2.00 – 3.50)"
     assert (money.rounded(1_234_567.0), money.rounded_thousands(1_234_567.0)) == ("1,230,000", "1,230")
     bought = PriceSummary("mi325x", PURCHASE_TERM, 30_000.0, 36_468.5, 41_250.0, 3, 0, None, None, 3, ())
     assert format_price_summary(bought, Formatter()) == ("30,000", "36,500", "41,250")
@@ -113,12 +113,12 @@ def test_shown_amounts_of_inputs_and_comparisons_are_rounded() -> None:
 
 def test_conclusions_of_cases_are_made_of_worked_out_figures(service: GpuDeskService) -> None:
     figures = service.worked_examples
-    said = describe_cost_case("model_of_800", figures, Formatter())
+    conclusion = describe_cost_case("model_of_800", figures, Formatter())
     for number in ("19.4%", "1.17", "$0.264/kWh", "23.3 and 27.4", "$2,100", "$12,075"):
-        assert number in said
-    said = describe_cost_case("listed_rents", figures, Formatter())
+        assert number in conclusion
+    conclusion = describe_cost_case("listed_rents", figures, Formatter())
     for number in ("$710 to $1,300", "$2,000", "3.5 times", "17.5", "592"):
-        assert number in said
+        assert number in conclusion
     titles = {label_cost_case(each.id) for each in service.costing.assumptions.cases}
     assert len(titles) == 3
 

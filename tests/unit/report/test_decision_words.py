@@ -68,10 +68,10 @@ FORMATTER = Formatter()
 NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "MI355X"}
 
 
-def decided(service: GpuDeskService, *, weights: Mapping[str, float] | None = None, **said: AnswerValue) -> Decision:
+def decide(service: GpuDeskService, *, weights: Mapping[str, float] | None = None, **answers: AnswerValue) -> Decision:
     scenario: Scenario = read_template("70b-chat-on-four")
     settings = replace(scenario.decision, weights=weights or {})
-    return service.decide(service.answer(replace(scenario, decision=settings)), said)
+    return service.decide(service.answer(replace(scenario, decision=settings)), answers)
 
 
 def plain(text: str) -> str:
@@ -80,7 +80,7 @@ def plain(text: str) -> str:
 
 def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service: GpuDeskService) -> None:
     """One module of eight cannot be bought: the verdict names the system, the terms its price and the share."""
-    decision = decided(service, acquisition="own", priority="cost", current_platform="CUDA")
+    decision = decide(service, acquisition="own", priority="cost", current_platform="CUDA")
     terms = plain(describe_verdict_terms(decision, NAMES, FORMATTER))
     assert terms.startswith(
         "At 100% utilization. "
@@ -88,7 +88,7 @@ def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service:
     )
     assert re.search(r"Speed per user: 2\d\.\d tok/s \(B200\)\.$", terms)
     assert encode_decision(decision, (), NAMES)["terms"] == describe_verdict_terms(decision, NAMES, FORMATTER)
-    limited = decided(service, acquisition="own", priority="cost", current_platform="CUDA", tpot_limit_ms=100.0)
+    limited = decide(service, acquisition="own", priority="cost", current_platform="CUDA", tpot_limit_ms=100.0)
     assert "Speed per user" not in describe_verdict_terms(limited, NAMES, FORMATTER), "the user has set a limit"
     scenario = read_template("70b-chat-on-four")
     whole = service.answer(replace(scenario, costs=replace(scenario.costs, single_accelerators=False)))
@@ -143,7 +143,7 @@ def test_counts_too_small_for_a_demand_are_answered_with_those_it_needs(service:
 
 
 def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDeskService) -> None:
-    decision = decided(service, acquisition="own", priority="cost", current_platform="CUDA")
+    decision = decide(service, acquisition="own", priority="cost", current_platform="CUDA")
     assert decision.verdict is DecisionVerdict.WINNER
     assert decision.recommended is not None
     key = decision.recommended.key
@@ -153,12 +153,12 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     odds = f"{format_odds(decision.robustness, FORMATTER)} odds of being the cheapest"
     assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 1 × {NAMES[key]} (share of 8): {cost} ({odds})"
     assert describe_verdict_reason(decision, NAMES, FORMATTER) == ""
-    doubted = doubt(decision, {key: ("basis", "discontinued", "license_limit")})
+    doubted = add_doubts(decision, {key: ("basis", "discontinued", "license_limit")})
     reason = describe_verdict_reason(doubted, NAMES, FORMATTER)
     assert reason == "Discontinued: check that you can still buy it at this price."
 
 
-def doubt(decision: Decision, doubts: Mapping[str, tuple[str, ...]]) -> Decision:
+def add_doubts(decision: Decision, doubts: Mapping[str, tuple[str, ...]]) -> Decision:
     """Return the decision with these doubts about candidates."""
     return replace(
         decision, candidates=tuple(replace(each, doubts=doubts.get(each.key, ())) for each in decision.candidates)
@@ -167,7 +167,7 @@ def doubt(decision: Decision, doubts: Mapping[str, tuple[str, ...]]) -> Decision
 
 def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: GpuDeskService) -> None:
     """A limit that may be missed, or an accelerator that is not available yet, hides no figure and is not hidden."""
-    decision = decided(service, priority="speed")
+    decision = decide(service, priority="speed")
     assert decision.recommended is not None
     assert decision.runner_up is not None
     first, second = decision.recommended.key, decision.runner_up
@@ -175,8 +175,8 @@ def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: 
     candidates = tuple(replace(each, odds=0.3, open_rules=(limit.rule.id,)) for each in decision.candidates)
     close = replace(decision, candidates=candidates, tied_by=None)
     for doubted in ((first, second), (second,)):
-        found = doubt(close, dict.fromkeys(doubted, ("announced", "basis")))
-        figures, about = plain(describe_verdict_reason(found, NAMES, FORMATTER)).split(
+        doubtful = add_doubts(close, dict.fromkeys(doubted, ("announced", "basis")))
+        figures, about = plain(describe_verdict_reason(doubtful, NAMES, FORMATTER)).split(
             f" Undecided for {NAMES[first]}: "
         )
         assert figures.startswith(f"{NAMES[first]}: 1,")
@@ -186,7 +186,7 @@ def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: 
 
 
 @pytest.mark.parametrize(
-    ("said", "verb"),
+    ("answers", "verb"),
     [
         ({"acquisition": "own"}, "Buy"),
         ({"acquisition": "rent"}, "Rent"),
@@ -194,23 +194,23 @@ def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: 
         ({"acquisition": "undecided", "priority": "speed"}, "Choose"),
     ],
 )
-def test_the_verb_is_that_of_the_payment(service: GpuDeskService, said: dict[str, str], verb: str) -> None:
-    assert format_verdict(decided(service, weights=None, **said), NAMES, FORMATTER).startswith(f"{verb} ")
+def test_the_verb_is_that_of_the_payment(service: GpuDeskService, answers: dict[str, str], verb: str) -> None:
+    assert format_verdict(decide(service, weights=None, **answers), NAMES, FORMATTER).startswith(f"{verb} ")
 
 
 def test_odds_are_in_per_cent_and_never_certain() -> None:
     share = FORMATTER.per_cent
-    said = [format_odds(odds, FORMATTER) for odds in (0.0, 0.002, 0.5, 0.998, 1.0)]
+    texts = [format_odds(odds, FORMATTER) for odds in (0.0, 0.002, 0.5, 0.998, 1.0)]
     least, most = f"under {share(0.01)}", f"over {share(0.99)}"
-    assert said == [least, least, share(0.5), most, most]
+    assert texts == [least, least, share(0.5), most, most]
 
 
 def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
-    found = decided(service, priority="speed")
-    assert found.verdict is DecisionVerdict.OPEN
-    assert found.recommended is not None
-    second = replace(found.recommended, key="b200-hgx", accelerator="b200-hgx")
-    decision = replace(found, recommended=second, runner_up="mi355x", tied_by="mi355x")
+    close_decision = decide(service, priority="speed")
+    assert close_decision.verdict is DecisionVerdict.OPEN
+    assert close_decision.recommended is not None
+    second = replace(close_decision.recommended, key="b200-hgx", accelerator="b200-hgx")
+    decision = replace(close_decision, recommended=second, runner_up="mi355x", tied_by="mi355x")
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
     assert reason.startswith("MI355X: 1,")
     assert "B200 is the smaller commitment. B200 costs $" in reason
@@ -220,7 +220,7 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
 
 
 @pytest.mark.parametrize(
-    ("payments", "said"),
+    ("payments", "verb"),
     [
         (("rented", "rented"), "Rent 1 × {} or 1 × {}: too close to call"),
         (("rented", "owned"), "Rent 1 × {} or buy 1 × {}: too close to call"),
@@ -228,15 +228,15 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     ],
 )
 def test_each_of_two_close_ones_is_bought_or_rented(
-    service: GpuDeskService, payments: tuple[str, str], said: str
+    service: GpuDeskService, payments: tuple[str, str], verb: str
 ) -> None:
-    decision = decided(service, priority="speed")
+    decision = decide(service, priority="speed")
     assert decision.recommended is not None
     assert decision.runner_up is not None
     two = decision.recommended.key, decision.runner_up
     paid = dict(zip(two, payments, strict=True))
     candidates = tuple(replace(each, payment=paid.get(each.key), odds=0.3) for each in decision.candidates)
-    assert format_verdict(replace(decision, candidates=candidates, tied_by=None), NAMES, FORMATTER) == said.format(
+    assert format_verdict(replace(decision, candidates=candidates, tied_by=None), NAMES, FORMATTER) == verb.format(
         *(NAMES[key] for key in two)
     )
 
@@ -247,28 +247,31 @@ def test_a_hosted_api_that_costs_less_is_an_argument_against(service: GpuDeskSer
     assert decision.recommended is not None
     candidate = find_candidate(decision, decision.recommended.key)
     assert candidate.value is not None
-    for share, said in ((0.5, True), (1.5, False)):
+    for share, is_argument in ((0.5, True), (1.5, False)):
         hosted = replace(decision, api_usd=share * candidate.value.value)
         against = list(list_arguments_against(hosted, NAMES, FORMATTER))
-        assert any(plain(each).endswith("(−50%)") for each in against) is said
+        assert any(plain(each).endswith("(−50%)") for each in against) is is_argument
     unknown = replace(decision, api_usd=None)
     assert len(list(list_arguments_against(unknown, NAMES, FORMATTER))) == len(decision.against)
 
 
 def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
-    decision = decided(service, priority="speed")
+    decision = decide(service, priority="speed")
     assert decision.recommended is not None
     assert decision.runner_up is not None
     first, other = decision.recommended.key, decision.runner_up
     ours, theirs = NAMES[first], NAMES[other]
-    for score, said in ((1.0, f"The arguments favor {ours}."), (0.0, f"{ours} is the smaller commitment.")):
+    for score, sentence in ((1.0, f"The arguments favor {ours}."), (0.0, f"{ours} is the smaller commitment.")):
         candidates = tuple(replace(each, score=score if each.key == first else 0.0) for each in decision.candidates)
         tied = replace(decision, candidates=candidates, tied_by=other)
         assert format_verdict(tied, NAMES, FORMATTER).endswith(" (close to the best)")
         reason = plain(describe_verdict_reason(tied, NAMES, FORMATTER))
         rival = find_candidate(tied, other)
         assert reason.startswith(f"{theirs}: {plain(format_objective(tied, rival, FORMATTER, brief=True))} (")
-        assert f"; {ours}: {format_odds(find_candidate(tied, first).odds, FORMATTER)}). {said} {ours} costs $" in reason
+        assert (
+            f"; {ours}: {format_odds(find_candidate(tied, first).odds, FORMATTER)}). {sentence} {ours} costs $"
+            in reason
+        )
         speeds = plain(describe_verdict_terms(tied, NAMES, FORMATTER)).partition("Speed per user: ")[2]
         assert f"({ours})" in speeds, "of both"
         assert f"({theirs})" in speeds, "of both"
@@ -276,27 +279,27 @@ def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
 
 def test_a_close_call_says_whom_the_arguments_favor(service: GpuDeskService) -> None:
     """Whether they change who leads or not."""
-    decision = decided(service, priority="speed")
+    decision = decide(service, priority="speed")
     assert decision.recommended is not None
     assert decision.runner_up is not None
     first, other = decision.recommended.key, decision.runner_up
-    for favored, said in ((first, True), (other, True), (None, False)):
+    for favored, is_named in ((first, True), (other, True), (None, False)):
         candidates = tuple(replace(each, odds=0.3, score=float(each.key == favored)) for each in decision.candidates)
         close = replace(decision, candidates=candidates, tied_by=None)
         reason = plain(describe_verdict_reason(close, NAMES, FORMATTER))
-        assert ("The arguments favor" in reason) is said
+        assert ("The arguments favor" in reason) is is_named
         assert favored is None or f"The arguments favor {NAMES[favored]}." in reason
 
 
 def test_of_more_than_two_equals_none_is_named_first(service: GpuDeskService) -> None:
-    decision = decided(service, priority="certainty")
+    decision = decide(service, priority="certainty")
     assert format_verdict(decision, NAMES, FORMATTER) == "Any of 4: available now, no porting"
     listed = join_names([NAMES[each.key] for each in decision.candidates])
     assert describe_verdict_reason(decision, NAMES, FORMATTER) == f"Equal by this goal: {listed}."
 
 
 def test_requests_of_each_accelerator_have_the_digits_of_the_verdict(service: GpuDeskService) -> None:
-    decision = decided(service, priority="users")
+    decision = decide(service, priority="users")
     key = find_leading_column(decision)
     reason = DecisionReason("requests_each", 8.75, 6.25, decision.runner_up)
     assert plain(describe_reason(reason, NAMES, FORMATTER)).startswith(
@@ -309,7 +312,7 @@ def test_requests_of_each_accelerator_have_the_digits_of_the_verdict(service: Gp
 
 
 def test_an_exact_tie_names_its_equals_and_no_figure_twice(service: GpuDeskService) -> None:
-    decision = decided(service, priority="certainty")
+    decision = decide(service, priority="certainty")
     assert decision.recommended is not None
     assert "months_to_production" not in [each.fact for each in decision.reasons]
     other = next(each.key for each in decision.candidates if each.key != decision.recommended.key)
@@ -341,7 +344,7 @@ def test_what_is_bought_is_delivered_before_it_is_in_production(service: GpuDesk
 
 
 def test_candidates_have_their_figure_and_odds_the_best_first(service: GpuDeskService) -> None:
-    decision = decided(service, priority="cost", acquisition="own")
+    decision = decide(service, priority="cost", acquisition="own")
     lines = list_candidate_lines(decision, NAMES, FORMATTER)
     eligible = {each.key: each for each in decision.candidates if each.eligible}
     assert {each.key for each in lines} == set(eligible)
@@ -355,23 +358,23 @@ def test_candidates_have_their_figure_and_odds_the_best_first(service: GpuDeskSe
 
 
 def test_a_candidate_without_a_price_says_from_which_it_would_lead(service: GpuDeskService) -> None:
-    decision = decided(service, priority="cost", acquisition="own")
-    (found,) = list_unpriced_candidates(decision)
-    assert (found.key, found.missing) == ("mi355x", "price_usd")
-    assert found.needed is not None
-    assert describe_missing_value(found, NAMES, FORMATTER) == (
-        f"MI355X has no purchase price; it would be the cheapest below ${FORMATTER.estimate(found.needed)}"
+    decision = decide(service, priority="cost", acquisition="own")
+    (candidate,) = list_unpriced_candidates(decision)
+    assert (candidate.key, candidate.missing) == ("mi355x", "price_usd")
+    assert candidate.needed is not None
+    assert describe_missing_value(candidate, NAMES, FORMATTER) == (
+        f"MI355X has no purchase price; it would be the cheapest below ${FORMATTER.estimate(candidate.needed)}"
     )
-    rentable = describe_missing_value(replace(found, payment="rented"), NAMES, FORMATTER)
+    rentable = describe_missing_value(replace(candidate, payment="rented"), NAMES, FORMATTER)
     assert rentable.startswith("MI355X, compared as rented, has no purchase price; below $")
-    rented = describe_missing_value(replace(found, missing="rent_usd_per_hour"), NAMES, FORMATTER)
+    rented = describe_missing_value(replace(candidate, missing="rent_usd_per_hour"), NAMES, FORMATTER)
     assert rented.endswith(" per hour")
-    unsolved = describe_missing_value(replace(found, needed=None), NAMES, FORMATTER)
+    unsolved = describe_missing_value(replace(candidate, needed=None), NAMES, FORMATTER)
     assert unsolved == "MI355X: purchase price unknown"
 
 
 def test_none_fits_names_the_rule_that_removes_most(service: GpuDeskService) -> None:
-    decision = decided(service, site="pcie", precision="fp4")
+    decision = decide(service, site="pcie", precision="fp4")
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert find_leading_column(decision) is None
     assert format_verdict(decision, NAMES, FORMATTER) == "No accelerator meets every limit"
@@ -395,7 +398,7 @@ def test_a_model_that_fits_nowhere_is_the_first_reason(service: GpuDeskService) 
 
 @pytest.mark.parametrize("work", ["embeddings", "fine_tuning", "training"])
 def test_work_out_of_scope_has_no_recommendation(service: GpuDeskService, work: str) -> None:
-    decision = decided(service, work=work)
+    decision = decide(service, work=work)
     assert not decision.scope.answered
     assert format_verdict(decision, NAMES, FORMATTER) == "No recommendation for this kind of work"
     assert "text serving" in describe_verdict_reason(decision, NAMES, FORMATTER)
@@ -417,7 +420,7 @@ def test_work_out_of_scope_has_no_recommendation(service: GpuDeskService, work: 
 
 def test_memory_for_tuning_follows_the_parameters(service: GpuDeskService) -> None:
     """Adam holds 16 bytes per trained parameter; LoRA freezes them in 2 bytes, QLoRA in about half a byte."""
-    facts = decided(service, work="fine_tuning").facts
+    facts = decide(service, work="fine_tuning").facts
     parameters, full, lora, qlora = (
         float(str(facts[name])) for name in ("params_b", "full_tuning_gb", "lora_gb", "qlora_gb")
     )
@@ -427,7 +430,7 @@ def test_memory_for_tuning_follows_the_parameters(service: GpuDeskService) -> No
 
 
 def test_images_and_video_say_which_models_fit(service: GpuDeskService) -> None:
-    decision = decided(service, work="media")
+    decision = decide(service, work="media")
     assert not decision.scope.answered
     assert format_verdict(decision, NAMES, FORMATTER) == "No recommendation for this kind of work"
     assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
@@ -441,7 +444,7 @@ def test_images_and_video_say_which_models_fit(service: GpuDeskService) -> None:
     assert "Stable Diffusion XL 1.0" in small.held
     assert "HunyuanVideo" in small.too_large
     assert assumed.startswith("Assumed: one accelerator, BF16")
-    assert decided(service, work="embeddings").media_fits == ()
+    assert decide(service, work="embeddings").media_fits == ()
 
 
 def answer_on(service: GpuDeskService, part: str) -> Answer:
@@ -458,21 +461,21 @@ def test_a_way_out_stands_in_the_first_paragraph(service: GpuDeskService) -> Non
 
 
 def test_what_export_control_rules_out_is_said_with_its_score(service: GpuDeskService) -> None:
-    decision = decided(service, destination="controlled")
-    said = [plain(describe_exclusion(each, NAMES, FORMATTER, decision)) for each in decision.exclusions]
-    assert any("H200: destination under export control" in text and "15,824" in text for text in said)
+    decision = decide(service, destination="controlled")
+    exclusions = [plain(describe_exclusion(each, NAMES, FORMATTER, decision)) for each in decision.exclusions]
+    assert any("H200: destination under export control" in text and "15,824" in text for text in exclusions)
 
 
 def test_reasons_carry_the_figures_of_both_sides_and_the_change(service: GpuDeskService) -> None:
-    decision = decided(service, priority="cost", acquisition="rent")
+    decision = decide(service, priority="cost", acquisition="rent")
     reason = decision.reasons[0]
     assert (reason.fact, reason.line) == ("usd_per_million", None)
     assert reason.other is not None
     ours, theirs = reason.ours, reason.theirs
     assert isinstance(ours, IntervalEstimate)
     assert isinstance(theirs, IntervalEstimate)
-    said = plain(describe_reason(reason, NAMES, FORMATTER))
-    assert said == (
+    answers = plain(describe_reason(reason, NAMES, FORMATTER))
+    assert answers == (
         f"Cost per million output tokens: ${FORMATTER.small_amount(ours.value)} rented, compared with "
         f"${FORMATTER.small_amount(theirs.value)} rented for {NAMES[reason.other]} "
         f"(−{plain(FORMATTER.per_cent(1.0 - ours.value / theirs.value))})"
@@ -489,23 +492,23 @@ def test_reasons_carry_the_figures_of_both_sides_and_the_change(service: GpuDesk
 
 
 def test_exclusions_name_the_rule_and_its_number(service: GpuDeskService) -> None:
-    decision = decided(service, ttft_limit_ms=500.0, porting="no")
-    said = {
+    decision = decide(service, ttft_limit_ms=500.0, porting="no")
+    exclusions = {
         (each.key, each.rule.id): plain(describe_exclusion(each, NAMES, FORMATTER, decision))
         for each in decision.exclusions
     }
-    limit = said["h200-sxm", "L-01"]
+    limit = exclusions["h200-sxm", "L-01"]
     assert limit.startswith("H200: TTFT limit; time to first token, ")
     assert limit.endswith("ms > TTFT limit 500 ms")
 
 
 def test_an_exclusion_without_a_number_names_the_fact(service: GpuDeskService) -> None:
-    decision = decided(service, porting="no", current_platform="CUDA")
-    said = {
+    decision = decide(service, porting="no", current_platform="CUDA")
+    exclusions = {
         (each.key, each.rule.id): plain(describe_exclusion(each, NAMES, FORMATTER, decision))
         for each in decision.exclusions
     }
-    assert said["mi325x", "D000-10"] == (
+    assert exclusions["mi325x", "D000-10"] == (
         "MI325X: software cannot be ported; needs porting: yes; software platform: ROCm"
     )
 
@@ -514,13 +517,13 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
     scenario = replace(read_template("405b-one-node"))
     decision = service.decide(service.answer(scenario), {"shape": "one"})
     names = dict.fromkeys(decision.columns, "It")
-    found = next(each for each in decision.exclusions if each.rule.id == "D003-09")
-    assert "needed on one, 416 GB > memory " in plain(describe_exclusion(found, names, FORMATTER, decision))
-    assert plain(describe_exclusion(found, names, FORMATTER)).endswith("; fits on one: no")
+    exclusion = next(each for each in decision.exclusions if each.rule.id == "D003-09")
+    assert "needed on one, 416 GB > memory " in plain(describe_exclusion(exclusion, names, FORMATTER, decision))
+    assert plain(describe_exclusion(exclusion, names, FORMATTER)).endswith("; fits on one: no")
 
 
 @pytest.mark.parametrize(
-    ("flip", "said"),
+    ("flip", "expected"),
     [
         (
             DecisionFlip("ttft_limit_ms", 2000.0, 1600.0, ("b200-hgx",), DecisionVerdict.WINNER),
@@ -561,18 +564,18 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
     ],
 )
 def test_changes_say_what_they_are_now_and_what_follows(
-    service: GpuDeskService, flip: DecisionFlip, said: tuple[str, str, str]
+    service: GpuDeskService, flip: DecisionFlip, expected: tuple[str, str, str]
 ) -> None:
-    decision = decided(service)
-    assert tuple(map(plain, describe_flip(flip, decision, NAMES, FORMATTER))) == said
+    decision = decide(service)
+    assert tuple(map(plain, describe_flip(flip, decision, NAMES, FORMATTER))) == expected
 
 
 def test_an_accelerator_in_two_columns_is_called_without_its_count(service: GpuDeskService) -> None:
-    found = decided(service)
-    twice = tuple(replace(each, accelerator="mi325x") for each in found.candidates)
+    decision = decide(service)
+    twice = tuple(replace(each, accelerator="mi325x") for each in decision.candidates)
     flip = DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.WINNER)
     names = {key: f"{name} × 1" for key, name in NAMES.items()}
-    change, _, _ = describe_flip(flip, replace(found, candidates=twice), names, FORMATTER)
+    change, _, _ = describe_flip(flip, replace(decision, candidates=twice), names, FORMATTER)
     assert plain(change) == "MI325X, rental price above $3.14/h"
 
 
@@ -608,7 +611,7 @@ def test_rules_say_their_source_their_conditions_and_what_holds_instead(service:
 
 
 def test_answers_are_said_with_whose_they_are(service: GpuDeskService) -> None:
-    decision = decided(service, ttft_limit_ms=2000.0, priority="cost", current_platform="CUDA")
+    decision = decide(service, ttft_limit_ms=2000.0, priority="cost", current_platform="CUDA")
     lines = {line.rule.id: line for line in decision.trace}
     assert plain(describe_rule_answers(lines["L-01"], FORMATTER)) == "you: 2 s"
     assert describe_rule_answers(lines["D004-03"], FORMATTER) == "no answer needed"
@@ -623,7 +626,7 @@ def test_effects_levels_factors_and_strengths_have_words(service: GpuDeskService
     assert len({each.label for each in RuleEffect}) == len(RuleEffect)
     assert len({each.label for each in FactorLevel}) == len(FactorLevel)
     assert len({each.label for each in RuleStrength}) == len(RuleStrength)
-    factors = decided(service).factors
+    factors = decide(service).factors
     assert len({label_factor(each.id) for each in factors}) == len(factors) >= 12
 
 
@@ -639,8 +642,8 @@ def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDe
     assert re.fullmatch(r"If rented: too close to call \(H100: \d+% odds; MI300X: \d+%\)", plain(close or ""))
     assert decision.other_payment is not None
     clear = decision.other_payment._replace(leader=replace(decision.other_payment.leader, odds=0.7))
-    said = describe_other_payment(replace(decision, other_payment=clear), names, FORMATTER)
-    assert plain(said or "").startswith("If rented: H100 (70% odds of being the cheapest; MI300X: ")
+    sentence = describe_other_payment(replace(decision, other_payment=clear), names, FORMATTER)
+    assert plain(sentence or "").startswith("If rented: H100 (70% odds of being the cheapest; MI300X: ")
     tipping = [each.text for each in list_recommendation_lines(decision, (), names, FORMATTER) if each.text == close]
     assert tipping == [close]
     assert describe_other_payment(replace(decision, other_payment=None), names, FORMATTER) is None

@@ -55,7 +55,7 @@ _CALLED: Final[dict[str, Callable[[float], float]]] = {
 }
 
 
-def evaluated(node: ast.expr, values: Mapping[str, float]) -> float:
+def evaluate(node: ast.expr, values: Mapping[str, float]) -> float:
     """Return what a formula of an example gives: an opinion that is independent of the program's."""
     match node:
         case ast.Constant(value=int() | float() as number):
@@ -63,12 +63,12 @@ def evaluated(node: ast.expr, values: Mapping[str, float]) -> float:
         case ast.Name(id=name):
             return values[name]
         case ast.BinOp(left=left, op=sign, right=right):
-            return _BINARY[type(sign)](evaluated(left, values), evaluated(right, values))
+            return _BINARY[type(sign)](evaluate(left, values), evaluate(right, values))
         case ast.Call(func=ast.Name(id=name), args=[argument]):
-            return _CALLED[name](evaluated(argument, values))
+            return _CALLED[name](evaluate(argument, values))
         case ast.IfExp(test=ast.Compare(left=left, comparators=[right]), body=body, orelse=orelse):
-            same = evaluated(left, values) == evaluated(right, values)
-            return evaluated(body if same else orelse, values)
+            same = evaluate(left, values) == evaluate(right, values)
+            return evaluate(body if same else orelse, values)
     raise AssertionError(ast.dump(node))
 
 
@@ -123,29 +123,29 @@ def test_every_example(subtests: pytest.Subtests) -> None:
             assert worked is not None
             assert worked.verdict is example.verdict
             formatter = Formatter()
-            said = describe_worked_verdict(worked, formatter)
+            verdict = describe_worked_verdict(worked, formatter)
             if example.formula is None:
                 assert worked.working is None
                 assert list_worked_arithmetic(worked, formatter) == []
-                assert said.startswith("The document gives no inputs")
+                assert verdict.startswith("The document gives no inputs")
                 continue
             assert worked.working is not None
             assert example.expected is not None
             value = worked.working.number
             assert value == pytest.approx(example.expected, rel=_PRINTED, abs=0)
             formula = ast.parse(example.formula, mode="eval").body
-            assert value == pytest.approx(evaluated(formula, example.inputs), rel=1e-12)
+            assert value == pytest.approx(evaluate(formula, example.inputs), rel=1e-12)
             named, numbers = list_worked_arithmetic(worked, formatter)
             assert all(each.name in named for each in worked.working.inputs)
-            shown = {format_worked_number(each.number, formatter) for each in worked.working.inputs}
-            assert all(text in numbers for text in shown)
+            shown_numbers = {format_worked_number(each.number, formatter) for each in worked.working.inputs}
+            assert all(text in numbers for text in shown_numbers)
             in_trillions = any(each.unit == "TFLOP" for each in worked.working.inputs)
-            for given in example.inputs.values():
-                size = 1e12 if in_trillions and given > 1e12 else 1.0
-                assert format_worked_number(given / size, formatter) in shown
+            for input_value in example.inputs.values():
+                size = 1e12 if in_trillions and input_value > 1e12 else 1.0
+                assert format_worked_number(input_value / size, formatter) in shown_numbers
             assert numbers.endswith(format_computed_figure(worked, formatter))
             if worked.verdict is WorkedExampleVerdict.REFUSED:
-                assert "but arithmetic gives" in said
+                assert "but arithmetic gives" in verdict
 
 
 def test_nothing_is_missing() -> None:
@@ -155,8 +155,8 @@ def test_nothing_is_missing() -> None:
 
 
 def test_no_calculation_is_without_an_example() -> None:
-    known = {each.statement.split()[0] if each.formula == SPAN else each.formula for each in EXAMPLES}
-    assert known - {None} == set(CALCULATIONS)
+    formulas = {each.statement.split()[0] if each.formula == SPAN else each.formula for each in EXAMPLES}
+    assert formulas - {None} == set(CALCULATIONS)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_form_of_calculation_that_is_not_known_is_not_guessed(formula: str, st
 
 
 @pytest.mark.parametrize(
-    ("number", "named", "numbers", "said"),
+    ("number", "named", "numbers", "expected"),
     [
         (
             "W002-65",
@@ -223,13 +223,13 @@ def test_a_form_of_calculation_that_is_not_known_is_not_guessed(formula: str, st
         ),
     ],
 )
-def test_how_an_example_reads(number: str, named: str, numbers: str, said: str) -> None:
+def test_how_an_example_reads(number: str, named: str, numbers: str, expected: str) -> None:
     (example,) = (each for each in EXAMPLES if each.id == number)
     worked = compute_worked_figure(example, CALCULATIONS)
     assert worked is not None
     formatter = Formatter()
     assert list_worked_arithmetic(worked, formatter) == [named, numbers]
-    assert describe_worked_verdict(worked, formatter) == said
+    assert describe_worked_verdict(worked, formatter) == expected
 
 
 @pytest.mark.parametrize(
@@ -243,16 +243,16 @@ def test_how_an_example_reads(number: str, named: str, numbers: str, said: str) 
 def test_month_1_is_january_2000(number: str, named: str, later: tuple[int, int], earlier: tuple[int, int]) -> None:
     (example,) = (each for each in EXAMPLES if each.id == number)
     assert named in example.statement
-    counted = [(year - 2000) * 12 + month for year, month in (later, earlier)]
-    assert [example.inputs["a"], example.inputs["b"]] == counted
+    months = [(year - 2000) * 12 + month for year, month in (later, earlier)]
+    assert [example.inputs["a"], example.inputs["b"]] == months
 
 
 def test_the_service_shows_what_it_works_out() -> None:
     with GpuDeskService.open(with_user_facts=False) as service:
-        shown = service.worked_examples
-        sources = {each.example.source for each in shown} - {None}
+        examples = service.worked_examples
+        sources = {each.example.source for each in examples} - {None}
         assert all(service.catalog.source(source).title for source in sources if source)
-    assert [each.example.id for each in shown] == [each.id for each in EXAMPLES]
+    assert [each.example.id for each in examples] == [each.id for each in EXAMPLES]
     assert sources == {"seed-000", "seed-001", "seed-002", "seed-003", "seed-004"}
 
 
@@ -294,7 +294,7 @@ def test_a_printed_figure_is_judged_within_its_tolerance(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a,b\n", "columns"),
         ("X-1,,some,params,1,exact,reproducible\n", "input"),
@@ -303,13 +303,13 @@ def test_a_printed_figure_is_judged_within_its_tolerance(
         ("X-1,,some,params=1,1,exact,perhaps\n", "verdict"),
     ],
 )
-def test_a_table_that_is_damaged_is_said_to_be(tmp_path: Path, text: str, said: str) -> None:
+def test_a_table_that_is_damaged_is_said_to_be(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "examples.csv"
-    head = "" if said == "columns" else "id,seed,statement,inputs,expected,tolerance,verdict\n"
+    head = "" if message == "columns" else "id,seed,statement,inputs,expected,tolerance,verdict\n"
     file.write_text(head + text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read_worked_examples(file)
-    assert caught.value.problem.id == f"worked.{said}"
+    assert caught.value.problem.id == f"worked.{message}"
     assert (caught.value.where or "").startswith(str(file))
 
 
@@ -320,10 +320,10 @@ def test_a_table_that_is_not_there_is_said_not_to_be(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("example", "shown"),
+    ("example", "expected"),
     [("W002-25", "37.1%"), ("W000-03", "2.48"), ("W000-24", "$2.29/h"), ("W001-20", "3,224 tok/s")],
 )
-def test_computed_figures_have_three_digits_or_as_many_as_are_printed(example: str, shown: str) -> None:
+def test_computed_figures_have_three_digits_or_as_many_as_are_printed(example: str, expected: str) -> None:
     worked = compute_worked_figure(next(each for each in EXAMPLES if each.id == example), CALCULATIONS)
     assert worked is not None
-    assert format_computed_figure(worked, Formatter()) == shown
+    assert format_computed_figure(worked, Formatter()) == expected

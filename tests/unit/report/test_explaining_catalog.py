@@ -49,10 +49,10 @@ def view(service: GpuDeskService, **changes: object) -> CatalogContext:
     return CatalogContext(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY, **{**settings, **changes})  # type: ignore[arg-type]
 
 
-def explained(service: GpuDeskService, thing: str, name: str, **changes: object) -> Explanation:
-    found = explain_catalog_attribute(view(service, **changes), thing, name)
-    assert found is not None
-    return found
+def explain(service: GpuDeskService, thing: str, name: str, **changes: object) -> Explanation:
+    explanation = explain_catalog_attribute(view(service, **changes), thing, name)
+    assert explanation is not None
+    return explanation
 
 
 def state(service: GpuDeskService, thing: str, name: str, value: float, unit: str, reason: str = "") -> None:
@@ -66,55 +66,55 @@ def kinds(explanation: Explanation) -> list[CatalogActionKind]:
 
 
 def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(service: GpuDeskService) -> None:
-    found = explained(service, "mi325x", "memory_bandwidth")
-    assert (found.what, found.value) == ("Memory bandwidth, MI325X", "6.0 TB/s")
-    assert found.conditions == "Shipped value"
-    (group,) = found.claims
-    said = [(claim.value, claim.stance, claim.source_id) for claim in group.claims]
-    assert said[0][:2] == ("6.0", ClaimStatus.TAKEN)
-    assert ("5.3", ClaimStatus.REFUSED, "seed-000") in said
-    assert ("5.3", ClaimStatus.REFUSED, "seed-002") in said
-    assert ("6.0", ClaimStatus.AGREES, "seed-000") in said
-    printed = {line.id: line.text for line in found.statements}
+    explanation = explain(service, "mi325x", "memory_bandwidth")
+    assert (explanation.what, explanation.value) == ("Memory bandwidth, MI325X", "6.0 TB/s")
+    assert explanation.conditions == "Shipped value"
+    (group,) = explanation.claims
+    claims = [(claim.value, claim.stance, claim.source_id) for claim in group.claims]
+    assert claims[0][:2] == ("6.0", ClaimStatus.TAKEN)
+    assert ("5.3", ClaimStatus.REFUSED, "seed-000") in claims
+    assert ("5.3", ClaimStatus.REFUSED, "seed-002") in claims
+    assert ("6.0", ClaimStatus.AGREES, "seed-000") in claims
+    printed = {line.id: line.text for line in explanation.statements}
     assert printed["C000-014"] == "MI325X, memory bandwidth: 5.3\N{NO-BREAK SPACE}TB/s (body text)"
     assert printed["C000-070"] == "MI325X, memory bandwidth: 6\N{NO-BREAK SPACE}TB/s (FAQ)"
-    assert [use.name for use in found.uses] == ["Four parts"]
-    assert "C000-014" in format_explanation(found)
+    assert [use.name for use in explanation.uses] == ["Four parts"]
+    assert "C000-014" in format_explanation(explanation)
 
 
 def test_every_rival_can_be_taken_and_a_value_entered(service: GpuDeskService) -> None:
-    found = explained(service, "mi325x", "memory_bandwidth")
-    taken, *rivals = found.claims[0].claims
-    assert taken.offer is None
+    explanation = explain(service, "mi325x", "memory_bandwidth")
+    current, *rivals = explanation.claims[0].claims
+    assert current.offer is None
     assert all(rival.offer is not None and rival.offer.kind is CatalogActionKind.TAKE for rival in rivals)
-    assert kinds(found) == [CatalogActionKind.VALUE]
-    assert found.offers[0].key == "F2"
-    locked = explained(service, "mi325x", "memory_bandwidth", writable=False)
+    assert kinds(explanation) == [CatalogActionKind.VALUE]
+    assert explanation.offers[0].key == "F2"
+    locked = explain(service, "mi325x", "memory_bandwidth", writable=False)
     assert not locked.offers
     assert not any(claim.offer for claim in locked.claims[0].claims)
 
 
 def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(service: GpuDeskService) -> None:
     state(service, "mi325x", "tdp", 900, "W", "As limited in our racks")
-    found = explained(service, "mi325x", "tdp")
-    assert found.value == "900 W"
-    assert found.conditions == "Entered by you, 2026-11-18"
-    assert found.band == "Shipped: 1,000 W · −10%"
-    assert found.basis == "Your value: Quote by mail"
-    first, second, *_ = found.claims[0].claims
+    explanation = explain(service, "mi325x", "tdp")
+    assert explanation.value == "900 W"
+    assert explanation.conditions == "Entered by you, 2026-11-18"
+    assert explanation.band == "Shipped: 1,000 W · −10%"
+    assert explanation.basis == "Your value: Quote by mail"
+    first, second, *_ = explanation.claims[0].claims
     assert first.origin.startswith("Yours · ")
     assert second.verdict == "used by the shipped catalog"
-    assert found.remarks[0] == "Your reason, 2026-11-18: As limited in our racks."
-    assert found.remarks[-1].startswith("Your value is kept in your own file.")
-    assert kinds(found) == [CatalogActionKind.REVERT, CatalogActionKind.VALUE, CatalogActionKind.SOURCE]
+    assert explanation.remarks[0] == "Your reason, 2026-11-18: As limited in our racks."
+    assert explanation.remarks[-1].startswith("Your value is kept in your own file.")
+    assert kinds(explanation) == [CatalogActionKind.REVERT, CatalogActionKind.VALUE, CatalogActionKind.SOURCE]
 
 
 def test_a_price_that_nobody_else_states_can_be_removed(service: GpuDeskService) -> None:
     state(service, "mi355x", "price_low", 30000, "USD")
-    found = explained(service, "mi355x", "price_low")
-    assert found.value == "$30,000"
-    assert found.band == "No value in the shipped catalog"
-    assert found.offers[0].text == "Remove your value"
+    explanation = explain(service, "mi355x", "price_low")
+    assert explanation.value == "$30,000"
+    assert explanation.band == "No value in the shipped catalog"
+    assert explanation.offers[0].text == "Remove your value"
 
 
 def test_the_choice_of_another_claim_is_told_with_its_day(service: GpuDeskService) -> None:
@@ -122,12 +122,12 @@ def test_the_choice_of_another_claim_is_told_with_its_day(service: GpuDeskServic
     rival = next(claim for claim in attribute.claims if claim.value == 5.3e12)
     edit = prefer_claim(service.catalog, "mi325x", "memory_bandwidth", rival, "Measured so here", today="2026-11-19")
     service.user_catalog.do(edit)
-    found = explained(service, "mi325x", "memory_bandwidth")
-    assert found.value == "5.3 TB/s"
-    assert found.conditions == "Chosen by you, 2026-11-19"
-    assert found.band == "Shipped: 6.0 TB/s · −12%"
-    assert found.remarks[0] == "Your reason, 2026-11-19: Measured so here."
-    assert found.remarks[1].startswith("Shipped catalog: 6.0 TB/s, according to AMD's data sheet.")
+    explanation = explain(service, "mi325x", "memory_bandwidth")
+    assert explanation.value == "5.3 TB/s"
+    assert explanation.conditions == "Chosen by you, 2026-11-19"
+    assert explanation.band == "Shipped: 6.0 TB/s · −12%"
+    assert explanation.remarks[0] == "Your reason, 2026-11-19: Measured so here."
+    assert explanation.remarks[1].startswith("Shipped catalog: 6.0 TB/s, according to AMD's data sheet.")
 
 
 def test_age_is_told_and_marked_by_the_users_rule(service: GpuDeskService) -> None:
@@ -139,14 +139,14 @@ def test_age_is_told_and_marked_by_the_users_rule(service: GpuDeskService) -> No
     patient = explain_price(view(service, rule=StalenessLimits(prices=400)), price.id)
     assert patient is not None
     assert (patient.age, patient.stale) == ("8 months old", False)
-    assert not explained(service, "mi325x", "memory_bandwidth").age, "the year of its source has not ended"
+    assert not explain(service, "mi325x", "memory_bandwidth").age, "the year of its source has not ended"
 
 
 def test_prices_are_edited_where_they_are_the_users(service: GpuDeskService) -> None:
-    shipped = service.catalog.prices("mi325x")[0]
-    found = explain_price(view(service), shipped.id)
-    assert found is not None
-    assert [(offer.kind, offer.price) for offer in found.offers] == [(CatalogActionKind.PRICE, None)]
+    shipped_price = service.catalog.prices("mi325x")[0]
+    explanation = explain_price(view(service), shipped_price.id)
+    assert explanation is not None
+    assert [(offer.kind, offer.price) for offer in explanation.offers] == [(CatalogActionKind.PRICE, None)]
     own = UserPrice("own-1", "mi325x", "on_demand", QUOTE.id, SourceKind.USER, 1.95, provider="A reseller")
     service.user_catalog.do(state_price(service.catalog, own, QUOTE))
     mine = explain_price(view(service), "own-1")
@@ -157,14 +157,14 @@ def test_prices_are_edited_where_they_are_the_users(service: GpuDeskService) -> 
 
 
 def test_a_source_shows_all_that_it_states(service: GpuDeskService) -> None:
-    found = explain_source(view(service), "seed-000")
-    group = next(group for group in found.statement_groups if group.key == "mi325x")
+    explanation = explain_source(view(service), "seed-000")
+    group = next(group for group in explanation.statement_groups if group.key == "mi325x")
     figures = {(detail.label, detail.value) for detail in group.figures}
     assert ("Memory bandwidth", "5.3 TB/s, not used") in figures
     assert ("Memory bandwidth", "6.0 TB/s, not used") in figures
-    assert any(detail.label == "Note" for detail in found.details)
-    assert any(line.id == "C000-004" for line in found.statements)
-    assert not found.offers, "a shipped source is not the user's to change"
+    assert any(detail.label == "Note" for detail in explanation.details)
+    assert any(line.id == "C000-004" for line in explanation.statements)
+    assert not explanation.offers, "a shipped source is not the user's to change"
 
 
 def test_what_refuses_a_statement_is_said_in_words(service: GpuDeskService) -> None:
@@ -178,64 +178,64 @@ def test_what_refuses_a_statement_is_said_in_words(service: GpuDeskService) -> N
     assert sums.basis == "Ruled out by arithmetic"
     assert between.basis == "Two contradictory statements"
     assert [line.id for line in between.statements] == ["C000-014", "C000-070"]
-    attribute = explained(service, "h200-sxm", "peak_dense_bf16")
+    attribute = explain(service, "h200-sxm", "peak_dense_bf16")
     assert "Ruled out by public records." in next(
         line.judged for line in attribute.disputes if line.disagreement.startswith("9.9 TFLOPS against")
     )
 
 
 def test_a_statement_is_shown_as_printed_with_what_became_of_it(service: GpuDeskService) -> None:
-    found = explain_statement(view(service), "C000-018")
-    assert found is not None
-    assert found.value == "425 tok/s"
-    assert [line.refused_by for line in found.disputes if line.refused_by] == ["Ruled out by arithmetic"]
+    explanation = explain_statement(view(service), "C000-018")
+    assert explanation is not None
+    assert explanation.value == "425 tok/s"
+    assert [line.refused_by for line in explanation.disputes if line.refused_by] == ["Ruled out by arithmetic"]
 
 
 def test_a_whole_entry_counts_what_is_known_of_it(service: GpuDeskService) -> None:
-    found = explain_catalog_entry(view(service), "mi325x")
-    assert found.what == "Instinct MI325X"
-    assert "sources disagree on" in found.band
-    assert any(line.id == "C000-018" for line in found.statements)
+    explanation = explain_catalog_entry(view(service), "mi325x")
+    assert explanation.what == "Instinct MI325X"
+    assert "sources disagree on" in explanation.band
+    assert any(line.id == "C000-018" for line in explanation.statements)
 
 
 @pytest.mark.parametrize("thing", ["mi325x", "gpt-oss-120b", "flux1-dev"])
 def test_every_attribute_of_every_kind_of_entry_has_an_explanation(service: GpuDeskService, thing: str) -> None:
     for attribute in service.catalog.attributes(thing):
-        found = explained(service, thing, attribute.name)
-        assert found.claims[0].claims
-        assert found.figure
+        explanation = explain(service, thing, attribute.name)
+        assert explanation.claims[0].claims
+        assert explanation.figure
 
 
 def test_paper_remarks_on_prices_that_are_stale(service: GpuDeskService) -> None:
     answer = service.answer(read_template("mi325x-or-h200-70b"))
-    said = [remark.text for remark in build_sheet(answer, date=TODAY).remarks]
-    assert "Purchase prices older than 90 days: H200 SXM (8 months), MI325X (8 months)" in said
+    remarks = [remark.text for remark in build_sheet(answer, date=TODAY).remarks]
+    assert "Purchase prices older than 90 days: H200 SXM (8 months), MI325X (8 months)" in remarks
     patient = build_sheet(answer, date=TODAY, rule=StalenessLimits(400, 4000))
     assert not any("Purchase prices older" in remark.text for remark in patient.remarks)
 
 
 def test_what_nobody_states_says_so_and_can_be_entered(service: GpuDeskService) -> None:
-    found = explained(service, "mi325x", "peak_dense_fp4")
-    assert (found.what, found.conditions, found.value) == ("FP4, dense, MI325X", "Not published", "—")
-    assert [(offer.kind, offer.text, offer.key) for offer in found.offers] == [
+    explanation = explain(service, "mi325x", "peak_dense_fp4")
+    assert (explanation.what, explanation.conditions, explanation.value) == ("FP4, dense, MI325X", "Not published", "—")
+    assert [(offer.kind, offer.text, offer.key) for offer in explanation.offers] == [
         (CatalogActionKind.VALUE, "Enter your value…", "F2")
     ]
-    assert not explained(service, "mi325x", "peak_dense_fp4", writable=False).offers
-    figured = explained(service, "qwen3-8b", "active_parameters", computed=lambda *_: 8e9)
+    assert not explain(service, "mi325x", "peak_dense_fp4", writable=False).offers
+    figured = explain(service, "qwen3-8b", "active_parameters", computed=lambda *_: 8e9)
     assert (figured.figure, figured.basis) != ("—", "")
 
 
 def test_a_price_without_a_claim_is_the_one_on_record(service: GpuDeskService) -> None:
-    assert explained(service, "mi355x", "price_low").conditions == "Not published"
+    assert explain(service, "mi355x", "price_low").conditions == "Not published"
     price = UserPrice("own-1", "mi355x", "purchase", QUOTE.id, SourceKind.USER, 30000.0, date="2026-11-18")
     service.user_catalog.do(state_price(service.catalog, price, QUOTE))
-    found = explained(service, "mi355x", "price_low")
-    assert (found.value, found.basis) == ("$30,000", "Your value: Quote by mail")
+    explanation = explain(service, "mi355x", "price_low")
+    assert (explanation.value, explanation.basis) == ("$30,000", "Your value: Quote by mail")
 
 
 def test_a_memory_shows_the_claims_about_its_label_where_they_differ(service: GpuDeskService) -> None:
-    found = explained(service, "b200-hgx", "memory")
-    assert [group.label for group in found.claims] == ["Memory capacity", "Marketed memory"]
+    explanation = explain(service, "b200-hgx", "memory")
+    assert [group.label for group in explanation.claims] == ["Memory capacity", "Marketed memory"]
 
 
 def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(service: GpuDeskService) -> None:

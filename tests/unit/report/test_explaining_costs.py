@@ -21,7 +21,7 @@ def answer(service: GpuDeskService) -> Answer:
     return service.answer(read_template("70b-chat-on-four"))
 
 
-def explained(service: GpuDeskService, answer: Answer, key: str, name: str) -> tuple[CostColumn, Explanation]:
+def explain(service: GpuDeskService, answer: Answer, key: str, name: str) -> tuple[CostColumn, Explanation]:
     column = next(each for each in service.costing.costs(answer).columns if each.key == key)
     prices = service.catalog.prices(column.accelerator)
     return column, explain_cost(answer, column, f"{key} × 1", name, Formatter(), prices)
@@ -29,8 +29,8 @@ def explained(service: GpuDeskService, answer: Answer, key: str, name: str) -> t
 
 def test_a_rented_token_of_another_platform_bears_its_software(service: GpuDeskService, answer: Answer) -> None:
     scenario = replace(answer.scenario, costs=replace(answer.scenario.costs, runs_on="CUDA"))
-    column, found = explained(service, replace(answer, scenario=scenario), "mi325x", RENTED)
-    working = found.working
+    column, explanation = explain(service, replace(answer, scenario=scenario), "mi325x", RENTED)
+    working = explanation.working
     assert column.rented is not None
     assert working is not None
     paid, tokens = working.inputs
@@ -39,7 +39,7 @@ def test_a_rented_token_of_another_platform_bears_its_software(service: GpuDeskS
     assert cost == pytest.approx(column.rented.output.value, rel=0.01)
     sources = [each.source for each in working.walk() if each.source]
     assert any("catalog prices" in source for source in sources)
-    (group,) = found.claims
+    (group,) = explanation.claims
     assert group.label == "Rental prices (on-demand)"
     assert column.rent is not None
     used = [claim for claim in group.claims if claim.stance is ClaimStatus.AGREES]
@@ -53,19 +53,19 @@ def test_software_is_paid_for_only_where_it_must_be_ported(
     service: GpuDeskService, answer: Answer, runs_on: str | None, bears: bool
 ) -> None:
     scenario = replace(answer.scenario, costs=replace(answer.scenario.costs, runs_on=runs_on))
-    _, found = explained(service, replace(answer, scenario=scenario), "mi325x", RENTED)
-    assert found.working is not None
-    assert ("porting" in {each.name for each in found.working.walk()}) is bears
+    _, explanation = explain(service, replace(answer, scenario=scenario), "mi325x", RENTED)
+    assert explanation.working is not None
+    assert ("porting" in {each.name for each in explanation.working.walk()}) is bears
 
 
 def test_a_rented_token_is_rent_over_tokens(service: GpuDeskService, answer: Answer) -> None:
-    column, found = explained(service, answer, "h200-sxm", RENTED)
+    column, explanation = explain(service, answer, "h200-sxm", RENTED)
     assert column.rented is not None
-    assert found.what == "Cost per million tokens, h200-sxm × 1, rented"
-    assert (found.figure, found.unit) == (f"{column.rented.output.value:.2f}", "USD")
-    assert found.band.endswith(", from throughput and price")
-    assert found.conditions == "100% utilization"
-    working = found.working
+    assert explanation.what == "Cost per million tokens, h200-sxm × 1, rented"
+    assert (explanation.figure, explanation.unit) == (f"{column.rented.output.value:.2f}", "USD")
+    assert explanation.band.endswith(", from throughput and price")
+    assert explanation.conditions == "100% utilization"
+    working = explanation.working
     assert working is not None
     assert [each.name for each in working.inputs] == ["rent", "tokens"]
 
@@ -74,22 +74,22 @@ def test_a_purchase_price_is_that_of_the_costs_with_each_price(service: GpuDeskS
     column = next(each for each in service.costing.costs(answer).columns if each.key == "h200-sxm")
     claim = explain_attribute(answer, 0, "price_low", Formatter())
     assert claim is not None
-    found = explain_purchase_price(answer, column, claim, Formatter(), service.catalog.prices("h200-sxm"))
+    explanation = explain_purchase_price(answer, column, claim, Formatter(), service.catalog.prices("h200-sxm"))
     price = column.inputs["price_usd"]
     assert price.spread is not None
     assert price.record is not None
-    assert found.figure == f"{price.spread.likely:,.0f}"
-    assert found.basis.startswith(f"{price.record.count} catalog prices")
-    used = [line for group in found.claims for line in group.claims if line.stance is ClaimStatus.AGREES]
+    assert explanation.figure == f"{price.spread.likely:,.0f}"
+    assert explanation.basis.startswith(f"{price.record.count} catalog prices")
+    used = [line for group in explanation.claims for line in group.claims if line.stance is ClaimStatus.AGREES]
     assert len(used) == price.record.count
 
 
 def test_the_lines_of_a_total_are_all_there_with_their_inputs(service: GpuDeskService, answer: Answer) -> None:
-    column, found = explained(service, answer, "mi325x", TOTAL)
+    column, explanation = explain(service, answer, "mi325x", TOTAL)
     assert column.tco is not None
-    assert found.figure == f"{column.tco.total_usd:,.0f}"
-    assert found.ground is ExplanationBasis.EXACT
-    working = found.working
+    assert explanation.figure == f"{column.tco.total_usd:,.0f}"
+    assert explanation.ground is ExplanationBasis.EXACT
+    working = explanation.working
     assert working is not None
     assert [line.name for line in working.inputs] == [line.name for line in column.tco.lines if line.usd]
     for line in working.inputs:
@@ -100,28 +100,28 @@ def test_the_lines_of_a_total_are_all_there_with_their_inputs(service: GpuDeskSe
 
 
 def test_an_owned_token_is_the_total_over_all_tokens(service: GpuDeskService, answer: Answer) -> None:
-    column, found = explained(service, answer, "h200-sxm", OWNED)
+    column, explanation = explain(service, answer, "h200-sxm", OWNED)
     assert column.owned is not None
-    assert found.figure == f"{column.owned.output.value:.2f}"
-    assert found.working is not None
-    assert [each.name for each in found.working.inputs] == ["total", "tokens"]
-    (group,) = found.claims
+    assert explanation.figure == f"{column.owned.output.value:.2f}"
+    assert explanation.working is not None
+    assert [each.name for each in explanation.working.inputs] == ["total", "tokens"]
+    (group,) = explanation.claims
     assert group.label == "Purchase prices"
 
 
 @pytest.mark.parametrize("name", [OWNED, TOTAL])
 def test_what_lacks_a_price_says_so(service: GpuDeskService, answer: Answer, name: str) -> None:
-    _, found = explained(service, answer, "mi355x", name)
-    assert found.figure == MISSING_VALUE_TEXT
-    assert found.band == "Purchase price unknown"
-    assert found.working is None
-    (group,) = found.claims
+    _, explanation = explain(service, answer, "mi355x", name)
+    assert explanation.figure == MISSING_VALUE_TEXT
+    assert explanation.band == "Purchase price unknown"
+    assert explanation.working is None
+    (group,) = explanation.claims
     assert {claim.stance for claim in group.claims} == {ClaimStatus.REFUSED}
 
 
 def test_constants_of_a_calculation_have_the_digits_of_the_language(service: GpuDeskService, answer: Answer) -> None:
     column = service.costing.costs(answer).columns[0]
-    found = explain_cost(answer, column, "H200 × 1", RENTED, Formatter(GERMAN_NUMBERS), ())
-    assert found.working is not None
-    tokens = next(each for each in found.working.walk() if each.name == "tokens")
+    explanation = explain_cost(answer, column, "H200 × 1", RENTED, Formatter(GERMAN_NUMBERS), ())
+    assert explanation.working is not None
+    tokens = next(each for each in explanation.working.walk() if each.name == "tokens")
     assert "× 3.600 ×" in (tokens.formula or "")

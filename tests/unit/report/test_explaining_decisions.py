@@ -17,15 +17,17 @@ from gpudesk.text.formatting import Formatter
 NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "MI355X"}
 
 
-def told(
-    service: GpuDeskService, said: Mapping[str, AnswerValue] | None = None, weights: Mapping[str, float] | None = None
+def evaluate(
+    service: GpuDeskService,
+    answers: Mapping[str, AnswerValue] | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> DecisionContext:
     scenario = read_template("70b-chat-on-four")
     scenario = replace(scenario, decision=replace(scenario.decision, weights=weights or {}))
     catalog = service.catalog
     disputes = {each.id: each for each in catalog.disputes()}
     return DecisionContext(
-        decision=service.decide(service.answer(scenario), said or {}),
+        decision=service.decide(service.answer(scenario), answers or {}),
         names=NAMES,
         slots={key: place for place, key in enumerate(NAMES, start=1)},
         is_variant=dict.fromkeys(NAMES, False),
@@ -48,7 +50,7 @@ def lines_of(explanation: Explanation | None) -> DecisionExplanation:
     return explanation.decision
 
 
-def finding(explanation: Explanation | None, key: str) -> DecisionFinding:
+def find_finding(explanation: Explanation | None, key: str) -> DecisionFinding:
     return next(each for each in lines_of(explanation).findings if each.key == key)
 
 
@@ -56,51 +58,55 @@ def finding(explanation: Explanation | None, key: str) -> DecisionFinding:
 
 
 def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(service: GpuDeskService) -> None:
-    made = explain_option(told(service, {"ttft_limit_ms": 2000.0}), "ttft_limit_ms", 2000.0)
-    assert made.what == "Effect of this answer"
-    assert made.conditions == "What is your limit for time to first token? 2 s · Odds of being the cheapest"
-    assert made.figure == ""
-    outcomes = {line.name: line for line in lines_of(made).outcomes}
+    explanation = explain_option(evaluate(service, {"ttft_limit_ms": 2000.0}), "ttft_limit_ms", 2000.0)
+    assert explanation.what == "Effect of this answer"
+    assert explanation.conditions == "What is your limit for time to first token? 2 s · Odds of being the cheapest"
+    assert explanation.figure == ""
+    outcomes = {line.name: line for line in lines_of(explanation).outcomes}
     assert outcomes["H200"].fate is ColumnOutcome.UNDECIDED
     assert outcomes["H200"].state == "undecided"
     assert outcomes["B200"].state == "remains"
     assert plain(outcomes["B200"].text).startswith("Time to first token 6")
-    assert [line.fate for line in lines_of(made).outcomes] == [ColumnOutcome.STAYS] * 3 + [ColumnOutcome.UNDECIDED]
-    why = finding(made, "undecided.h200-sxm")
+    assert [line.fate for line in lines_of(explanation).outcomes] == [ColumnOutcome.STAYS] * 3 + [
+        ColumnOutcome.UNDECIDED
+    ]
+    why = find_finding(explanation, "undecided.h200-sxm")
     assert why.title == "Why H200 is undecided"
     assert plain(why.texts[0]).startswith("The 80% interval includes the limit: time to first token, 1,")
     assert why.texts[0].endswith("Measure to be sure; the accelerator is kept for now.")
 
 
 def test_what_an_answer_removes_is_told_with_its_numbers(service: GpuDeskService) -> None:
-    made = explain_option(told(service, {"ttft_limit_ms": 400.0}), "ttft_limit_ms", 400.0)
-    why = finding(made, "removed.h200-sxm")
+    explanation = explain_option(evaluate(service, {"ttft_limit_ms": 400.0}), "ttft_limit_ms", 400.0)
+    why = find_finding(explanation, "removed.h200-sxm")
     assert why.title == "Why H200 is ruled out"
     assert "> TTFT limit 400 ms." in plain(why.texts[0])
-    assert lines_of(made).outcomes[-1].state == "ruled out"
+    assert lines_of(explanation).outcomes[-1].state == "ruled out"
 
 
 def test_a_fact_that_is_not_known_is_named(service: GpuDeskService) -> None:
-    asked = told(service, {"destination": "controlled"})
-    line = asked.line("D002-15")
+    evaluated = evaluate(service, {"destination": "controlled"})
+    line = evaluated.line("D002-15")
     assert line is not None
     unknown = [place for place, cell in enumerate(line.cells) if cell.effect is RuleEffect.UNDECIDED]
-    made = explain_option(asked, "destination", "controlled")
+    explanation = explain_option(evaluated, "destination", "controlled")
     for place in unknown:
-        text = finding(made, f"undecided.{asked.decision.columns[place]}").texts[0]
+        text = find_finding(explanation, f"undecided.{evaluated.decision.columns[place]}").texts[0]
         assert text.startswith("Not known: ")
-    assert explain_ruling(asked, "D002-15") is not None
+    assert explain_ruling(evaluated, "D002-15") is not None
 
 
 def test_what_only_weighs_shows_the_share_of_each(service: GpuDeskService) -> None:
-    asked = told(service, {"priority": "cost"})
-    made = explain_option(asked, "priority", "cost")
-    shares = {asked.names[each.key]: format_odds(each.odds, asked.formatter) for each in asked.decision.candidates}
-    for line in lines_of(made).outcomes:
+    evaluated = evaluate(service, {"priority": "cost"})
+    explanation = explain_option(evaluated, "priority", "cost")
+    shares = {
+        evaluated.names[each.key]: format_odds(each.odds, evaluated.formatter) for each in evaluated.decision.candidates
+    }
+    for line in lines_of(explanation).outcomes:
         assert line.state == f"{shares[line.name]} odds"
         assert line.text.startswith("Cost per million output tokens")
-    rules = lines_of(made).rulings
-    assert lines_of(made).rulings_title == "Rules behind this question"
+    rules = lines_of(explanation).rulings
+    assert lines_of(explanation).rulings_title == "Rules behind this question"
     assert {each.id for each in rules} == {each.id for each in service.decider.rules if "priority" in each.asks}
     applying = [each.applies for each in rules]
     assert applying == sorted(applying, reverse=True)
@@ -108,8 +114,8 @@ def test_what_only_weighs_shows_the_share_of_each(service: GpuDeskService) -> No
 
 
 def test_a_rule_comes_with_both_texts_and_its_document(service: GpuDeskService) -> None:
-    made = explain_option(told(service, {"priority": "cost"}), "priority", "cost")
-    rule = next(each for each in lines_of(made).rulings if each.id == "D000-02")
+    explanation = explain_option(evaluate(service, {"priority": "cost"}), "priority", "cost")
+    rule = next(each for each in lines_of(explanation).rulings if each.id == "D000-02")
     assert rule.title == "Cost per token comes first"
     assert rule.strength == "Strong preference"
     assert rule.origin == "D000-02 · MI325X vs H200 · 2026-03"
@@ -120,92 +126,95 @@ def test_a_rule_comes_with_both_texts_and_its_document(service: GpuDeskService) 
 
 
 def test_every_answer_to_every_question_can_be_explained(service: GpuDeskService) -> None:
-    asked = told(service)
+    evaluated = evaluate(service)
     for name, question in QUESTIONS.items():
         for value in question.offered:
-            made = explain_option(asked, name, value)
-            assert len(lines_of(made).outcomes) == len(NAMES)
-            assert lines_of(made).rulings, name
-            assert all("{" not in line for line in format_explanation(made).splitlines())
+            explanation = explain_option(evaluated, name, value)
+            assert len(lines_of(explanation).outcomes) == len(NAMES)
+            assert lines_of(explanation).rulings, name
+            assert all("{" not in line for line in format_explanation(explanation).splitlines())
 
 
 # Rules
 
 
 def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskService) -> None:
-    asked = told(service, {"ttft_limit_ms": 2000.0})
-    made = explain_ruling(asked, "L-01", "h200-sxm")
-    assert made is not None
-    assert made.what == "TTFT limit"
-    assert made.conditions == "Required; H200: undecided"
-    assert re.fullmatch(r"1,\d{3} ms", plain(made.figure))
-    assert re.fullmatch(r"80% interval \d{3} ms to 2,\d{3} ms", plain(made.band))
-    assert made.ground is ExplanationBasis.ESTIMATED
-    assert made.basis == "Time to first token"
-    assert not lines_of(made).outcomes
-    assert finding(made, "open").texts[0].startswith("The 80% interval includes the limit")
-    assert len(finding(made, "tested").texts) == 2
-    assert finding(made, "weight").texts == (
+    evaluated = evaluate(service, {"ttft_limit_ms": 2000.0})
+    explanation = explain_ruling(evaluated, "L-01", "h200-sxm")
+    assert explanation is not None
+    assert explanation.what == "TTFT limit"
+    assert explanation.conditions == "Required; H200: undecided"
+    assert re.fullmatch(r"1,\d{3} ms", plain(explanation.figure))
+    assert re.fullmatch(r"80% interval \d{3} ms to 2,\d{3} ms", plain(explanation.band))
+    assert explanation.ground is ExplanationBasis.ESTIMATED
+    assert explanation.basis == "Time to first token"
+    assert not lines_of(explanation).outcomes
+    assert find_finding(explanation, "open").texts[0].startswith("The 80% interval includes the limit")
+    assert len(find_finding(explanation, "tested").texts) == 2
+    assert find_finding(explanation, "weight").texts == (
         ("Rules out every accelerator that fails it; preferences cannot outweigh it."),
     )
-    assert "2 s" in finding(made, "answer").texts[0]
+    assert "2 s" in find_finding(explanation, "answer").texts[0]
 
 
 def test_a_whole_row_shows_what_it_does_to_each(service: GpuDeskService) -> None:
-    made = explain_ruling(told(service, {"current_platform": "CUDA"}), "D000-14")
-    outcomes = {line.name: line for line in lines_of(made).outcomes}
+    explanation = explain_ruling(evaluate(service, {"current_platform": "CUDA"}), "D000-14")
+    outcomes = {line.name: line for line in lines_of(explanation).outcomes}
     assert outcomes["H200"].state == "favors it"
     assert outcomes["MI325X"].state == "no effect"
     assert outcomes["MI325X"].text == "Software platform ROCm"
-    assert finding(made, "weight").texts == ("3 for the accelerator it favors.",)
-    assert made is not None
-    assert made.figure == ""
-    assert made.details[0].value.startswith("MI325X")
+    assert find_finding(explanation, "weight").texts == ("3 for the accelerator it favors.",)
+    assert explanation is not None
+    assert explanation.figure == ""
+    assert explanation.details[0].value.startswith("MI325X")
 
 
 def test_a_weight_of_the_users_is_told_beside_the_usual_one(service: GpuDeskService) -> None:
-    made = explain_ruling(told(service, {"current_platform": "CUDA"}, {"D000-14": 7.5}), "D000-14")
-    assert finding(made, "weight").texts[0] == "7.5, set by you; 3 by default."
+    explanation = explain_ruling(evaluate(service, {"current_platform": "CUDA"}, {"D000-14": 7.5}), "D000-14")
+    assert find_finding(explanation, "weight").texts[0] == "7.5, set by you; 3 by default."
 
 
 def test_rules_of_one_theme_are_counted_once_and_say_with_which(service: GpuDeskService) -> None:
-    asked = told(service)
-    line = next(each for each in asked.decision.trace if each.counted_with is not None)
-    made = explain_ruling(asked, line.rule.id)
-    assert finding(made, "weight").texts[-1] == f"Counted once with {line.counted_with}, which covers the same subject."
-    assert line.counted_with in {each.id for each in lines_of(made).rulings}
+    evaluated = evaluate(service)
+    line = next(each for each in evaluated.decision.trace if each.counted_with is not None)
+    explanation = explain_ruling(evaluated, line.rule.id)
+    assert (
+        find_finding(explanation, "weight").texts[-1]
+        == f"Counted once with {line.counted_with}, which covers the same subject."
+    )
+    assert line.counted_with in {each.id for each in lines_of(explanation).rulings}
 
 
 def test_what_has_no_ground_left_says_why_it_adds_nothing(service: GpuDeskService) -> None:
-    made = explain_ruling(told(service, {"months_to_launch": 12.0}), "D000-05")
-    assert finding(made, "weight").texts[0].startswith("None: The page gives three contradictory dates")
-    assert made is not None
-    assert len(made.disputes) == 3
+    explanation = explain_ruling(evaluate(service, {"months_to_launch": 12.0}), "D000-05")
+    assert find_finding(explanation, "weight").texts[0].startswith("None: The page gives three contradictory dates")
+    assert explanation is not None
+    assert len(explanation.disputes) == 3
 
 
 def test_rules_that_say_otherwise_stand_beside(service: GpuDeskService) -> None:
-    made = explain_ruling(told(service), "D002-05")
-    assert [each.id for each in lines_of(made).rulings] == ["D002-05", "D003-06", "D003-20"]
-    assert lines_of(made).rulings_title == "Rule and related rules"
+    explanation = explain_ruling(evaluate(service), "D002-05")
+    assert [each.id for each in lines_of(explanation).rulings] == ["D002-05", "D003-06", "D003-20"]
+    assert lines_of(explanation).rulings_title == "Rule and related rules"
 
 
 def test_a_rule_that_does_not_fire_says_so(service: GpuDeskService) -> None:
-    made = explain_ruling(told(service), "D000-06", "mi325x")
-    assert made is not None
-    assert made.conditions == "Required; does not apply here"
-    assert made.figure == ""
-    assert not lines_of(made).findings
-    assert explain_ruling(told(service), "D999-99") is None
+    explanation = explain_ruling(evaluate(service), "D000-06", "mi325x")
+    assert explanation is not None
+    assert explanation.conditions == "Required; does not apply here"
+    assert explanation.figure == ""
+    assert not lines_of(explanation).findings
+    assert explain_ruling(evaluate(service), "D999-99") is None
 
 
 def test_every_rule_can_be_explained_for_every_column(service: GpuDeskService) -> None:
-    asked = told(service, {"priority": "certainty", "team": "small", "budget_usd": 50_000.0})
+    evaluated = evaluate(service, {"priority": "certainty", "team": "small", "budget_usd": 50_000.0})
     rules: tuple[DecisionRule, ...] = service.decider.rules
     for rule in rules:
         for key in ("", *NAMES):
-            made = explain_ruling(asked, rule.id, key)
-            assert made is not None
-            assert made.what
-            text = format_explanation(made)
+            explanation = explain_ruling(evaluated, rule.id, key)
+            assert explanation is not None
+            assert explanation.what
+            text = format_explanation(explanation)
             assert rule.id in text
             assert "{" not in text

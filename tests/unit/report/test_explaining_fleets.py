@@ -106,14 +106,14 @@ def test_every_column_of_the_table_is_explained_in_the_currency_shown(service: G
         assert each is not None
         assert each.what.endswith(", H100")
         assert each.working is not None
-    owned = explained[4]
-    assert owned is not None
-    assert owned.working is not None
+    ownership = explained[4]
+    assert ownership is not None
+    assert ownership.working is not None
     cost = fleet.option.find_supply_cost(Supply.OWNED)
     assert cost is not None
     assert cost.per_month_usd is not None
-    assert (owned.unit, owned.figure) == ("EUR", Formatter().estimate(cost.per_month_usd.value * 0.5))
-    assert owned.working.value == owned.figure
+    assert (ownership.unit, ownership.figure) == ("EUR", Formatter().estimate(cost.per_month_usd.value * 0.5))
+    assert ownership.working.value == ownership.figure
 
 
 def test_a_cost_without_a_price_says_what_is_missing(service: GpuDeskService) -> None:

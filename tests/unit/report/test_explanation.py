@@ -44,7 +44,7 @@ def with_estimate(answer: Answer, position: int, **changes: object) -> Answer:
     return replace(answer, columns=tuple(columns))
 
 
-def explained(answer: Answer, name: str, backing: FigureEvidence | None = None, position: int = 0) -> Explanation:
+def explain(answer: Answer, name: str, backing: FigureEvidence | None = None, position: int = 0) -> Explanation:
     return explain_figure(answer, position, name, backing or FigureEvidence(), FORMATTER)
 
 
@@ -52,35 +52,37 @@ def explained(answer: Answer, name: str, backing: FigureEvidence | None = None, 
 
 
 def test_a_disputed_value_names_all_claims_with_the_preferred_one_first(answer: Answer) -> None:
-    found = explain_attribute(answer, 1, "memory_bandwidth", FORMATTER)
-    assert found is not None
-    assert (found.what, found.conditions, found.value) == ("Memory bandwidth", "MI325X", "6.0 TB/s")
-    assert found.band == "Claims range from 5.3 to 6.0"
-    assert found.basis == "Vendor data sheet, 2025-03-01"
-    (group,) = found.claims
+    explanation = explain_attribute(answer, 1, "memory_bandwidth", FORMATTER)
+    assert explanation is not None
+    assert (explanation.what, explanation.conditions, explanation.value) == ("Memory bandwidth", "MI325X", "6.0 TB/s")
+    assert explanation.band == "Claims range from 5.3 to 6.0"
+    assert explanation.basis == "Vendor data sheet, 2025-03-01"
+    (group,) = explanation.claims
     assert [claim.stance for claim in group.claims] == [ClaimStatus.TAKEN, ClaimStatus.REFUSED]
     assert group.claims[1].verdict == "another part's figure"
     assert group.claims[1].origin == "Press · 2025-06"
     assert group.reason == "The maker's own figure."
-    (dispute,) = found.disputes
+    (dispute,) = explanation.disputes
     assert dispute.verdict == "6.0 TB/s"
 
 
 def test_claims_that_agree_say_so(answer: Answer) -> None:
     attribute = answer.columns[0].attributes["tdp"]
     twin = replace(attribute.claims[0], preferred=False, verdict="agrees")
-    found = explain_attribute(_with_attribute(answer, attribute, (*attribute.claims, twin)), 0, "tdp", FORMATTER)
-    assert found is not None
-    assert found.band == "All 2 claims agree"
-    assert found.claims[0].claims[1].stance is ClaimStatus.AGREES
+    explanation = explain_attribute(_with_attribute(answer, attribute, (*attribute.claims, twin)), 0, "tdp", FORMATTER)
+    assert explanation is not None
+    assert explanation.band == "All 2 claims agree"
+    assert explanation.claims[0].claims[1].stance is ClaimStatus.AGREES
 
 
 def test_a_figure_that_differs_but_for_rounding_agrees_by_its_verdict(answer: Answer) -> None:
     attribute = answer.columns[0].attributes["tdp"]
     rounded = replace(attribute.claims[0], value=699.0, preferred=False, verdict="agrees; rounded")
-    found = explain_attribute(_with_attribute(answer, attribute, (*attribute.claims, rounded)), 0, "tdp", FORMATTER)
-    assert found is not None
-    assert found.claims[0].claims[1].stance is ClaimStatus.AGREES
+    explanation = explain_attribute(
+        _with_attribute(answer, attribute, (*attribute.claims, rounded)), 0, "tdp", FORMATTER
+    )
+    assert explanation is not None
+    assert explanation.claims[0].claims[1].stance is ClaimStatus.AGREES
 
 
 def _with_attribute(answer: Answer, attribute: AttributeClaims, claims: tuple[object, ...]) -> Answer:
@@ -91,10 +93,10 @@ def _with_attribute(answer: Answer, attribute: AttributeClaims, claims: tuple[ob
 
 
 def test_memory_says_gb_beside_gib(answer: Answer) -> None:
-    found = explain_attribute(answer, 0, "memory", FORMATTER)
-    assert found is not None
-    assert found.value == "141.0 GiB"
-    assert found.band.startswith("151.4 GB")
+    explanation = explain_attribute(answer, 0, "memory", FORMATTER)
+    assert explanation is not None
+    assert explanation.value == "141.0 GiB"
+    assert explanation.band.startswith("151.4 GB")
 
 
 def test_what_the_catalog_does_not_have_is_not_explained(answer: Answer) -> None:
@@ -103,9 +105,13 @@ def test_what_the_catalog_does_not_have_is_not_explained(answer: Answer) -> None
 
 
 def test_an_attribute_of_the_model_is_explained(answer: Answer) -> None:
-    found = explain_model_attribute(answer, "licence", FORMATTER)
-    assert found is not None
-    assert (found.figure, found.unit, found.conditions) == ("Llama 3.1 Community", None, "Llama 3.1 70B")
+    explanation = explain_model_attribute(answer, "licence", FORMATTER)
+    assert explanation is not None
+    assert (explanation.figure, explanation.unit, explanation.conditions) == (
+        "Llama 3.1 Community",
+        None,
+        "Llama 3.1 70B",
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,13 +131,13 @@ def test_attributes_have_names_that_stand_alone(name: str, label: str) -> None:
 
 
 def test_a_figure_comes_with_its_band_in_words_and_what_it_rests_on(answer: Answer) -> None:
-    found = explained(answer, "output_tokens_per_s", FigureEvidence(rows=CalibrationCoverage(213, 1500, 788)))
-    assert found.what == "Output throughput, H200-SXM × 1"
-    assert found.conditions == "64 requests in flight, 2,000 input and 500 output tokens"
-    assert (found.value, found.band) == ("1,000 tok/s", "80% interval: 900 to 1,100")
-    assert found.ground is ExplanationBasis.CALIBRATED
-    assert found.basis == "Calibrated on 213 measured runs of Hopper with vLLM"
-    assert found.sentence.startswith("Output throughput, H200-SXM × 1; 1,000 tok/s; 80% interval: 900 to 1,100")
+    explanation = explain(answer, "output_tokens_per_s", FigureEvidence(rows=CalibrationCoverage(213, 1500, 788)))
+    assert explanation.what == "Output throughput, H200-SXM × 1"
+    assert explanation.conditions == "64 requests in flight, 2,000 input and 500 output tokens"
+    assert (explanation.value, explanation.band) == ("1,000 tok/s", "80% interval: 900 to 1,100")
+    assert explanation.ground is ExplanationBasis.CALIBRATED
+    assert explanation.basis == "Calibrated on 213 measured runs of Hopper with vLLM"
+    assert explanation.sentence.startswith("Output throughput, H200-SXM × 1; 1,000 tok/s; 80% interval: 900 to 1,100")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +150,7 @@ def test_a_figure_comes_with_its_band_in_words_and_what_it_rests_on(answer: Answ
 )
 def test_other_bases_say_what_is_missing(answer: Answer, basis: EstimateBasis, text: str) -> None:
     changed = with_estimate(answer, 0, basis=basis)
-    assert explained(changed, "ttft_ms", FigureEvidence(rows=CalibrationCoverage(0, 15, 788))).basis == text
+    assert explain(changed, "ttft_ms", FigureEvidence(rows=CalibrationCoverage(0, 15, 788))).basis == text
 
 
 def test_a_figure_without_meaning_says_why(answer: Answer) -> None:
@@ -159,23 +165,23 @@ def test_a_figure_without_meaning_says_why(answer: Answer) -> None:
             ),
         ),
     )
-    found = explained(flood, "ttft_ms")
-    assert (found.figure, found.ground) == ("—", ExplanationBasis.UNKNOWN)
-    assert found.band.startswith("Requests arrive faster")
+    explanation = explain(flood, "ttft_ms")
+    assert (explanation.figure, explanation.ground) == ("—", ExplanationBasis.UNKNOWN)
+    assert explanation.band.startswith("Requests arrive faster")
     single = with_estimate(answer, 0, tpot_ms=None)
     term = DerivationTerm("TPOT", None, "ms", "a single output token has none")
-    assert explained(single, "tpot_ms", FigureEvidence(term)).band == "A single output token has none"
+    assert explain(single, "tpot_ms", FigureEvidence(term)).band == "A single output token has none"
 
 
 def test_memory_is_exact_and_says_how_many_it_holds(answer: Answer) -> None:
-    found = explained(answer, "memory")
-    assert found.ground is ExplanationBasis.EXACT
-    assert found.value == "56.0 GiB free"
-    assert found.band == "Of 141.0 GiB. Fits, up to 120 in flight"
+    explanation = explain(answer, "memory")
+    assert explanation.ground is ExplanationBasis.EXACT
+    assert explanation.value == "56.0 GiB free"
+    assert explanation.band == "Of 141.0 GiB. Fits, up to 120 in flight"
     fewer = with_estimate(answer, 0, concurrency=64, admitted=53, max_concurrency=53)
-    assert explained(fewer, "max_concurrency").band == "Memory for 53 of 64 in flight"
+    assert explain(fewer, "max_concurrency").band == "Memory for 53 of 64 in flight"
     usual = with_estimate(answer, 0, concurrency=64, admitted=53, max_concurrency=60)
-    assert explained(usual, "max_concurrency").band == "53 of 64 in flight, with memory for 60"
+    assert explain(usual, "max_concurrency").band == "53 of 64 in flight, with memory for 60"
 
 
 def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer: Answer) -> None:
@@ -199,21 +205,21 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
         ),
         FitRemedy(FitRemedyKind.CONCURRENCY, 32, works=True, estimate=fitting),
     )
-    found = explained(unfit, "output_tokens_per_s", FigureEvidence(term, remedies=remedies))
-    assert found.what == "Does not fit: H200-SXM × 1"
-    assert (found.value, found.ground) == ("111.0 GiB short", ExplanationBasis.DOES_NOT_FIT)
-    assert found.band == "Needs 237.0 GiB per accelerator; 126.0 GiB usable"
-    assert found.limits is None
-    assert [(line.label, line.verdict, line.action) for line in found.remedies] == [
+    explanation = explain(unfit, "output_tokens_per_s", FigureEvidence(term, remedies=remedies))
+    assert explanation.what == "Does not fit: H200-SXM × 1"
+    assert (explanation.value, explanation.ground) == ("111.0 GiB short", ExplanationBasis.DOES_NOT_FIT)
+    assert explanation.band == "Needs 237.0 GiB per accelerator; 126.0 GiB usable"
+    assert explanation.limits is None
+    assert [(line.label, line.verdict, line.action) for line in explanation.remedies] == [
         ("Memory fraction of 98% on 1 × H200-SXM", "yes", "Use a memory fraction of 98%"),
         ("4 × H200-SXM", "yes", "Use 4 × H200-SXM"),
         ("FP4 weights on 1 × H200-SXM", "yes", "Use FP4 weights"),
         ("1 request instead of 64", "no", None),
         ("32 requests instead of 64", "yes", "Use 32 in flight"),
     ]
-    assert found.remedies[-1].detail.endswith("no queueing")
-    assert found.working is not None
-    assert found.working.formula == "237.0 − 126.0"
+    assert explanation.remedies[-1].detail.endswith("no queueing")
+    assert explanation.working is not None
+    assert explanation.working.formula == "237.0 − 126.0"
 
 
 def test_what_could_not_be_estimated_gives_the_problem(answer: Answer) -> None:
@@ -223,38 +229,38 @@ def test_what_could_not_be_estimated_gives_the_problem(answer: Answer) -> None:
         problem=message("plan.degree", "{name} is {value}; it must be at least 1", name="tp", value=0),
     )
     broken = replace(answer, columns=(column, *answer.columns[1:]))
-    found = explained(broken, "output_tokens_per_s")
-    assert found.figure == "—"
-    assert found.band == "tp is 0; it must be at least 1"
+    explanation = explain(broken, "output_tokens_per_s")
+    assert explanation.figure == "—"
+    assert explanation.band == "tp is 0; it must be at least 1"
 
 
 # Limits
 
 
 def test_the_largest_share_comes_first_and_what_is_nothing_is_left_out(answer: Answer) -> None:
-    limits = explained(answer, "tpot_ms", FigureEvidence(shares=SHARES)).limits
+    limits = explain(answer, "tpot_ms", FigureEvidence(shares=SHARES)).limits
     assert limits is not None
     assert [(share.label, share.text) for share in limits.shares] == [
         ("Memory bandwidth", "54%"),
         ("Interleaved prefill", "39%"),
         ("Overhead", "7%"),
     ]
-    prompt = explained(answer, "ttft_ms", FigureEvidence(shares=SHARES)).limits
+    prompt = explain(answer, "ttft_ms", FigureEvidence(shares=SHARES)).limits
     assert prompt is not None
     assert [share.label for share in prompt.shares] == ["Compute"]
-    run = explained(answer, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
+    run = explain(answer, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
     assert run is not None
     assert run.shares[0].label == "Compute"
-    assert explained(answer, "memory", FigureEvidence(shares=SHARES)).limits is None
+    assert explain(answer, "memory", FigureEvidence(shares=SHARES)).limits is None
 
 
 def test_full_memory_is_said_beside_the_shares(answer: Answer) -> None:
     full = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=53)
-    limits = explained(full, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
+    limits = explain(full, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
     assert limits is not None
     assert limits.remark == "Memory is full at 53 in flight"
     usual = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=60)
-    limits = explained(usual, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
+    limits = explain(usual, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
     assert limits is not None
     assert limits.remark == "53 in flight, with memory for 60"
 
@@ -302,10 +308,10 @@ def test_units_are_not_said_twice() -> None:
 
 def test_the_claims_behind_a_working_are_named_once_each(answer: Answer) -> None:
     twice = DerivationTerm("round", 1.0, "s", inputs=(STEP, STEP))
-    found = explained(answer, "output_tokens_per_s", FigureEvidence(twice))
-    assert [group.key for group in found.claims] == ["h200-sxm/memory_bandwidth"]
-    assert found.working is not None
-    leaf = next(term for term in found.working.walk() if term.claims)
+    explanation = explain(answer, "output_tokens_per_s", FigureEvidence(twice))
+    assert [group.key for group in explanation.claims] == ["h200-sxm/memory_bandwidth"]
+    assert explanation.working is not None
+    leaf = next(term for term in explanation.working.walk() if term.claims)
     assert leaf.label == "Memory bandwidth"
     assert "7.7 TB/s" in leaf.sentence
 
@@ -314,8 +320,10 @@ def test_the_claims_behind_a_working_are_named_once_each(answer: Answer) -> None
 
 
 def test_a_copy_holds_figure_band_conditions_and_source(answer: Answer) -> None:
-    found = explained(answer, "output_tokens_per_s", FigureEvidence(STEP, SHARES, rows=CalibrationCoverage(2, 2, 2)))
-    text = format_explanation(found)
+    explanation = explain(
+        answer, "output_tokens_per_s", FigureEvidence(STEP, SHARES, rows=CalibrationCoverage(2, 2, 2))
+    )
+    text = format_explanation(explanation)
     assert text.startswith("Output throughput, H200-SXM × 1: 1,000 tok/s\n80% interval: 900 to 1,100\n")
     assert "64 requests in flight, 2,000 input and 500 output tokens" in text
     assert "Llama 3.1 70B, FP8 weights, FP16 KV cache, served by vLLM" in text
@@ -324,9 +332,9 @@ def test_a_copy_holds_figure_band_conditions_and_source(answer: Answer) -> None:
 
 
 def test_a_copied_working_is_indented_by_its_levels(answer: Answer) -> None:
-    found = explained(answer, "output_tokens_per_s", FigureEvidence(STEP))
-    assert found.working is not None
-    assert format_working(found.working).splitlines() == [
+    explanation = explain(answer, "output_tokens_per_s", FigureEvidence(STEP))
+    assert explanation.working is not None
+    assert format_working(explanation.working).splitlines() == [
         "Reading: 10.8 ms = 68.5 GB ÷ (7.7 TB/s × 0.820)",
         "  Bytes to read: 63.8 GiB",
         "  Memory bandwidth: 7.7 TB/s [catalog:h200-sxm/memory_bandwidth]",

@@ -58,7 +58,7 @@ def test_a_part_without_peaks_has_a_dash(service: GpuDeskService) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "value", "said"),
+    ("limit", "value", "expected"),
     [
         (ExportLimit(ExportMetric.TPP, 4800.0, True), 20919.2, "TPP 20,919: above 4,800"),
         (ExportLimit(ExportMetric.TPP, 4800.0, True), 4800.0, "TPP 4,800: exactly 4,800, which counts as above"),
@@ -71,7 +71,7 @@ def test_a_part_without_peaks_has_a_dash(service: GpuDeskService) -> None:
         ),
     ],
 )
-def test_a_figure_stands_beside_its_limit(limit: ExportLimit, value: float | None, said: str) -> None:
+def test_a_figure_stands_beside_its_limit(limit: ExportLimit, value: float | None, expected: str) -> None:
     assert (
         describe_limit_standing(
             LimitComparison(
@@ -81,7 +81,7 @@ def test_a_figure_stands_beside_its_limit(limit: ExportLimit, value: float | Non
             ),
             FORMATTER,
         )
-        == said
+        == expected
     )
 
 
@@ -150,10 +150,10 @@ def test_a_destination_is_only_looked_for_among_those_that_are_named(service: Gp
 
 def test_the_claim_that_does_not_hold_is_refused_with_its_product(service: GpuDeskService) -> None:
     claim = checked(service, "mi300x").refused[0]
-    said = describe_refused_claim(claim, "MI300X", FORMATTER)
-    assert "1,307 × 16 = 20,912, and the threshold is 4,800" in said
-    assert "C002-088" in said
-    assert "D-114" in said
+    sentence = describe_refused_claim(claim, "MI300X", FORMATTER)
+    assert "1,307 × 16 = 20,912, and the threshold is 4,800" in sentence
+    assert "C002-088" in sentence
+    assert "D-114" in sentence
 
 
 def test_notes_are_said_once_with_names_where_not_for_all(service: GpuDeskService) -> None:

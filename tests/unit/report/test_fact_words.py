@@ -26,12 +26,12 @@ def conditions(rule: DecisionRule) -> Iterator[str]:
         yield from (text for text in (case.when, case.requires, case.favours, case.checks) if text)
 
 
-def named() -> list[str]:
-    found = {rule.shows for rule in rules() if rule.shows}
+def list_names() -> list[str]:
+    names = {rule.shows for rule in rules() if rule.shows}
     for rule in rules():
         for text in conditions(rule):
-            found |= parse_condition(text).names
-    return sorted(found)
+            names |= parse_condition(text).names
+    return sorted(names)
 
 
 def plain(text: str) -> str:
@@ -39,7 +39,7 @@ def plain(text: str) -> str:
 
 
 def test_every_fact_of_rules_has_a_name_and_a_format() -> None:
-    names = named()
+    names = list_names()
     assert len(names) > 80
     for name in names:
         assert "_" not in label_fact(name), name
@@ -59,15 +59,15 @@ def test_no_two_facts_are_called_the_same_in_one_condition() -> None:
 def test_no_condition_is_shown_as_the_program_writes_it() -> None:
     for rule in rules():
         for text in conditions(rule):
-            said = words.describe_condition(text, FORMATTER)
-            assert "_" not in said, said
-            assert "==" not in said
-            assert "1e" not in said
-            assert "not: " not in said
+            description = words.describe_condition(text, FORMATTER)
+            assert "_" not in description, description
+            assert "==" not in description
+            assert "1e" not in description
+            assert "not: " not in description
 
 
 @pytest.mark.parametrize(
-    ("name", "fact", "said"),
+    ("name", "fact", "expected"),
     [
         ("needs_alone_gb", 412.345, "412 GB"),
         ("memory_gib", 141.0, "141 GiB"),
@@ -99,12 +99,12 @@ def test_no_condition_is_shown_as_the_program_writes_it() -> None:
         ("export_score", 20_912.0, "20,912"),
     ],
 )
-def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: FactValue, said: str) -> None:
-    assert plain(format_fact(name, fact, FORMATTER)) == said
+def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: FactValue, expected: str) -> None:
+    assert plain(format_fact(name, fact, FORMATTER)) == expected
 
 
 @pytest.mark.parametrize(
-    ("tested", "said"),
+    ("tested", "expected"),
     [
         (
             Comparison("needs_alone_gb <= memory_gb", 412.0, 256.0, holds=False),
@@ -127,12 +127,12 @@ def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: FactVa
         ),
     ],
 )
-def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, said: str) -> None:
-    assert plain(words.describe_condition_result(tested, FORMATTER)) == said
+def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, expected: str) -> None:
+    assert plain(words.describe_condition_result(tested, FORMATTER)) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("needs_gb > 200 and shape == 'one'", "weights and one request > 200 GB and must fit on one: yes"),
         ("team == 'cuda' or team == 'small'", "team: CUDA only or small or new"),
@@ -148,12 +148,12 @@ def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, sai
         ("headroom_gb > kv_one_gb * 2", "spare memory per accelerator > kv_one_gb * 2"),
     ],
 )
-def test_conditions_read_as_words(text: str, said: str) -> None:
-    assert plain(words.describe_condition(text, FORMATTER)) == said
+def test_conditions_read_as_words(text: str, expected: str) -> None:
+    assert plain(words.describe_condition(text, FORMATTER)) == expected
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("Weights", "weights"),
         ("KV cache of one request", "KV cache of one request"),
@@ -164,5 +164,5 @@ def test_conditions_read_as_words(text: str, said: str) -> None:
         ("16-bit compute, dense", "16-bit compute, dense"),
     ],
 )
-def test_names_of_their_own_keep_their_capitals(name: str, said: str) -> None:
-    assert lower_for_sentence(name) == said
+def test_names_of_their_own_keep_their_capitals(name: str, expected: str) -> None:
+    assert lower_for_sentence(name) == expected

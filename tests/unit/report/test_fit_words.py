@@ -25,7 +25,7 @@ QUESTION = FitQuestion(Precision.FP8, Precision.FP16, 8192, 1)
 MODEL = Model("m", "Small 8B", "Someone", 4096, 32_000, False, 4096, None, ())
 
 
-def cell(count: int | None, left: float = 0.5, usable: int = 100 * GIB) -> FitCell:
+def make_cell(count: int | None, left: float = 0.5, usable: int = 100 * GIB) -> FitCell:
     plan = None if count is None else ParallelPlan(tp=count)
     reason = (
         None
@@ -65,37 +65,37 @@ def cell(count: int | None, left: float = 0.5, usable: int = 100 * GIB) -> FitCe
     ],
 )
 def test_room_falls_into_the_class_of_the_per_cent_that_are_shown(left: float, room: HeadroomLevel) -> None:
-    assert classify_headroom(compute_headroom_share(cell(1, left))) is room
+    assert classify_headroom(compute_headroom_share(make_cell(1, left))) is room
 
 
 def test_nothing_leaves_nothing() -> None:
-    assert compute_headroom_share(cell(None)) == 0.0
+    assert compute_headroom_share(make_cell(None)) == 0.0
 
 
 def test_a_deployment_is_said_with_plan_engine_and_room() -> None:
-    asked = FitQuestion(Precision.FP8, Precision.FP16, 4096)
-    assert describe_fit_cell(cell(2, 0.12), "B", MODEL, asked, FORMATTER) == (
+    question = FitQuestion(Precision.FP8, Precision.FP16, 4096)
+    assert describe_fit_cell(make_cell(2, 0.12), "B", MODEL, question, FORMATTER) == (
         "Small 8B on B, FP8 weights: fits on 2 with vLLM, TP 2; at least 12.0 of 100.0 GiB free on each (12%)"
     )
-    assert "fits on 1 with vLLM; " in describe_fit_cell(cell(1), "B", MODEL, asked, FORMATTER)
+    assert "fits on 1 with vLLM; " in describe_fit_cell(make_cell(1), "B", MODEL, question, FORMATTER)
 
 
 def test_more_tokens_than_the_model_reads_are_said() -> None:
-    said = describe_fit_cell(cell(1), "B", MODEL, QUESTION, FORMATTER)
-    assert said.endswith("The model’s context limit is 4,096 tokens")
+    description = describe_fit_cell(make_cell(1), "B", MODEL, QUESTION, FORMATTER)
+    assert description.endswith("The model’s context limit is 4,096 tokens")
 
 
 def test_without_a_deployment_the_reason_is_said() -> None:
-    said = describe_fit_cell(cell(None), "B", MODEL, QUESTION, FORMATTER)
-    assert said.startswith("Small 8B on B, FP8 weights: no deployment. ")
-    assert describe_reading_cell(cell(None), "B", MODEL, FORMATTER).startswith(
+    description = describe_fit_cell(make_cell(None), "B", MODEL, QUESTION, FORMATTER)
+    assert description.startswith("Small 8B on B, FP8 weights: no deployment. ")
+    assert describe_reading_cell(make_cell(None), "B", MODEL, FORMATTER).startswith(
         "Small 8B on B: no count with this reading. "
     )
 
 
 def test_a_reading_is_said_with_its_arithmetic() -> None:
-    found = cell(2, 0.125, 80 * GB)
-    assert describe_reading_cell(found, "B", MODEL, FORMATTER) == (
+    cell = make_cell(2, 0.125, 80 * GB)
+    assert describe_reading_cell(cell, "B", MODEL, FORMATTER) == (
         "Small 8B on B: 2 with this reading. FP8 weights need 140.0 GB; each accelerator has 80.0 GB"
     )
 

@@ -36,8 +36,8 @@ def sheet(answer: Answer) -> ComparisonSheet:
 def test_a_sheet_has_fleets_where_the_scenario_has_a_demand(service: GpuDeskService, answer: Answer) -> None:
     assert service.make_sheet_extras(answer).fleet is None
     demand = Demand(DemandKind.USERS, 500.0)
-    asked = replace(answer, scenario=replace(answer.scenario, demand=demand))
-    fleet = service.make_sheet_extras(asked).fleet
+    with_demand = replace(answer, scenario=replace(answer.scenario, demand=demand))
+    fleet = service.make_sheet_extras(with_demand).fleet
     assert fleet is not None
     assert len(fleet.options) == len(answer.columns)
     assert build_sheet(answer).fleet is None

@@ -71,9 +71,9 @@ def test_html_and_markdown_show_the_same_figures(make_answer: MakeAnswer) -> Non
     for group in sheet.table.groups:
         for row in group.rows:
             for cell in row.cells:
-                for shown in (cell.text, cell.band, cell.detail):
-                    assert shown is None or shown in html_text
-                    assert shown is None or shown in markdown
+                for text in (cell.text, cell.band, cell.detail):
+                    assert text is None or text in html_text
+                    assert text is None or text in markdown
     for note in sheet.notes:
         assert note.text in html_text
         assert note.text in markdown
@@ -127,18 +127,18 @@ def test_csv_holds_no_formulas(make_answer: MakeAnswer, name: str) -> None:
 
 def test_json_has_full_figures_claims_and_sources(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x", "mi355x")
-    found = json.loads(write_sheet_json(answer))
-    assert [part["accelerator"] for part in found["accelerators"]] == ["h200-sxm", "mi325x", "mi355x"]
+    document = json.loads(write_sheet_json(answer))
+    assert [part["accelerator"] for part in document["accelerators"]] == ["h200-sxm", "mi325x", "mi355x"]
     bandwidth = next(
-        attribute for attribute in found["accelerators"][1]["attributes"] if attribute["name"] == "memory_bandwidth"
+        attribute for attribute in document["accelerators"][1]["attributes"] if attribute["name"] == "memory_bandwidth"
     )
     assert (bandwidth["value"], bandwidth["unit"], bandwidth["source"]) == (6.0e12, "B/s", "maker-sheet")
     assert bandwidth["rivals"][0]["value"] == 5.3e12
     assert bandwidth["rivals"][0]["verdict"] == "another part's figure"
-    assert found["sources"]["seed-000"]["title"] == "Which card?"
-    assert found["accelerators"][0]["estimate"]["output_tokens_per_s"]["low"] == 900.0
-    assert set(found["no_winner"]["output_tokens_per_s"]) == {"mi325x", "mi355x"}, "odds against all, not in pairs"
-    throughput = [each for each in found["differences"] if each["figure"] == "output_tokens_per_s"]
+    assert document["sources"]["seed-000"]["title"] == "Which card?"
+    assert document["accelerators"][0]["estimate"]["output_tokens_per_s"]["low"] == 900.0
+    assert set(document["no_winner"]["output_tokens_per_s"]) == {"mi325x", "mi355x"}, "odds against all, not in pairs"
+    throughput = [each for each in document["differences"] if each["figure"] == "output_tokens_per_s"]
     assert [(each["baseline"], each["accelerator"]) for each in throughput] == [
         ("h200-sxm", "mi325x"),
         ("h200-sxm", "mi355x"),
@@ -146,5 +146,5 @@ def test_json_has_full_figures_claims_and_sources(make_answer: MakeAnswer) -> No
     ]
     assert [each["odds"] for each in throughput] == pytest.approx([0.903, 0.597, 0.137], abs=1e-3)
     assert [each["winner"] for each in throughput] == ["mi325x", None, "mi325x"]
-    assert found["content_hash"] == answer.content_hash
-    assert [dispute["id"] for dispute in found["disputes"]] == ["D-001"]
+    assert document["content_hash"] == answer.content_hash
+    assert [dispute["id"] for dispute in document["disputes"]] == ["D-001"]

@@ -30,7 +30,7 @@ def how_many(service: GpuDeskService, answer: Answer) -> AcceleratorNeeds:
     return service.how_many(answer.scenario)
 
 
-def counts(sheet: ComparisonSheet, title: str) -> dict[str, list[tuple[str, str | None]]]:
+def list_counts(sheet: ComparisonSheet, title: str) -> dict[str, list[tuple[str, str | None]]]:
     group = next(group for group in sheet.how_many.groups if group.title == title)
     return {row.label: [(cell.text, cell.detail) for cell in row.cells] for row in group.rows}
 
@@ -46,8 +46,8 @@ def test_counts_are_those_that_were_found(answer: Answer, how_many: AcceleratorN
     titles = [group.title for group in sheet.how_many.groups]
     assert titles[0].startswith("Accelerators needed: ")
     assert titles[0].endswith(" in flight")
-    shown = counts(sheet, titles[0])
-    assert [cell[0] for cell in shown["FP8 weights"]] == [
+    printed_counts = list_counts(sheet, titles[0])
+    assert [cell[0] for cell in printed_counts["FP8 weights"]] == [
         "—" if (size := next(each.load for each in needed if each.bits == 8)) is None else str(size.count)
         for needed in how_many.needed
     ]
@@ -86,17 +86,17 @@ def test_what_cannot_be_is_marked_with_its_reason(answer: Answer, how_many: Acce
 
 def test_every_form_of_the_sheet_has_the_counts(answer: Answer, how_many: AcceleratorNeeds) -> None:
     sheet = build_sheet(answer, further=SheetExtras(how_many))
-    for made in (
+    for document in (
         write_sheet_html(sheet),
         write_sheet_markdown(sheet),
         write_sheet_csv(build_machine_sheet(answer, SheetExtras(how_many))),
     ):
-        assert "Accelerators needed: " in made
-        assert "FP8 weights" in made
+        assert "Accelerators needed: " in document
+        assert "FP8 weights" in document
     needed = json.loads(write_sheet_json(answer, SheetExtras(how_many)))["needed"]
     assert [each["accelerator"] for each in needed] == [column.accelerator.id for column in answer.columns]
     eight = next(each for each in needed[0]["formats"] if each["bits"] == 8)
-    found = next(each for each in how_many.needed[0] if each.bits == 8)
-    assert found.one is not None
-    assert eight["one_request"]["count"] == found.one.count
-    assert eight["one_request"]["parallel"]["tp"] == found.one.plan.tp
+    eight_bit = next(each for each in how_many.needed[0] if each.bits == 8)
+    assert eight_bit.one is not None
+    assert eight["one_request"]["count"] == eight_bit.one.count
+    assert eight["one_request"]["parallel"]["tp"] == eight_bit.one.plan.tp

@@ -22,7 +22,7 @@ def mlperf(service: GpuDeskService) -> MlperfComparison:
     return service.mlperf
 
 
-def found(mlperf: MlperfComparison, round_name: str, model: str, baseline: str) -> MlperfHeadToHead:
+def find_head_to_head(mlperf: MlperfComparison, round_name: str, model: str, baseline: str) -> MlperfHeadToHead:
     head = mlperf.head_to_head(round_name, model, baseline)
     assert head is not None
     return head
@@ -57,7 +57,7 @@ def test_all_rounds_have_results(mlperf: MlperfComparison) -> None:
 
 
 def test_the_winner_changes_with_the_scenario(mlperf: MlperfComparison) -> None:
-    head = found(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
+    head = find_head_to_head(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
     assert best(head, "mi355x", OFFLINE) == pytest.approx(103_480 / 8, rel=1e-4)
     assert best(head, "b200-hgx", OFFLINE) == pytest.approx(13_072, rel=1e-4)
     assert head.outcomes("mi355x") == {
@@ -65,13 +65,13 @@ def test_the_winner_changes_with_the_scenario(mlperf: MlperfComparison) -> None:
         SERVER: MlperfOutcome.BEHIND,
         INTERACTIVE: MlperfOutcome.AHEAD,
     }
-    said = describe_mlperf_verdict(head, "mi355x", NAMES, Formatter())
+    verdict = describe_mlperf_verdict(head, "mi355x", NAMES, Formatter())
     assert (
         "offline: too close to call (B200 by 1.1%); server: B200 leads MI355X by 3.3%; "
-        "interactive: MI355X leads B200 by 19.4%." in said
+        "interactive: MI355X leads B200 by 19.4%." in verdict
     )
-    assert "The leader depends on the MLPerf scenario." in said
-    assert "Leads below 2.4% are noise" in said
+    assert "The leader depends on the MLPerf scenario." in verdict
+    assert "Leads below 2.4% are noise" in verdict
 
 
 def test_results_are_set_against_those_of_their_round_alone(mlperf: MlperfComparison) -> None:
@@ -93,7 +93,7 @@ def test_results_are_set_against_those_of_their_round_alone(mlperf: MlperfCompar
 
 
 def test_results_are_of_each_accelerator_whatever_the_size_of_the_system(mlperf: MlperfComparison) -> None:
-    head = found(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
+    head = find_head_to_head(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
     row = head.row("gb200-nvl72")
     assert row is not None
     assert row.cells[OFFLINE].best.count == 72
@@ -136,10 +136,10 @@ def test_stated_ratios_are_checked_and_their_claims_are_in_the_catalog(
 
 
 def test_the_citation_says_what_is_asked_for(mlperf: MlperfComparison, service: GpuDeskService) -> None:
-    head = found(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
+    head = find_head_to_head(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
     source = service.catalog.source(head.source)
-    said = cite_mlperf_result(head, "Llama 2 70B", source, "2026-11-21")
-    assert said.startswith("MLPerf® v6.0 Inference Closed Llama 2 70B: offline, server, interactive. Retrieved")
+    citation = cite_mlperf_result(head, "Llama 2 70B", source, "2026-11-21")
+    assert citation.startswith("MLPerf® v6.0 Inference Closed Llama 2 70B: offline, server, interactive. Retrieved")
     for part in (
         "https://github.com/mlcommons/inference_results_v6.0, 2026-11-21",
         "verified by MLCommons Association",
@@ -147,7 +147,7 @@ def test_the_citation_says_what_is_asked_for(mlperf: MlperfComparison, service: 
         "trademarks of MLCommons Association",
         "Unauthorized use strictly prohibited",
     ):
-        assert part in said
+        assert part in citation
 
 
 def test_a_file_that_is_broken_is_named(tmp_path: Path) -> None:

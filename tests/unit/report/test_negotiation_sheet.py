@@ -54,9 +54,9 @@ def text_of(paper: NegotiationDocument, suffix: str) -> str:
 
 
 def test_the_recommended_deployment_is_its_head(paper: NegotiationDocument) -> None:
-    title, made, recommended, *_ = build_negotiation_blocks(paper)
+    title, date_block, recommended, *_ = build_negotiation_blocks(paper)
     assert title == DocumentHeading(1, "Negotiation sheet: Llama 3.1 70B chat, four accelerators compared")
-    assert made == DocumentParagraph("Made on 2026-11-23 from catalog 0123abcd")
+    assert date_block == DocumentParagraph("Made on 2026-11-23 from catalog 0123abcd")
     assert isinstance(recommended, DocumentHeading)
     assert any(name in recommended.text for name in paper.names.values())
 

@@ -47,7 +47,7 @@ def standing(key: str, share: float, fate: ColumnOutcome = ColumnOutcome.STAYS) 
 
 
 @pytest.mark.parametrize(
-    ("fates", "said"),
+    ("fates", "expected"),
     [
         ("sss", "All 3 remain"),
         ("ssu", "All 3 remain; Gamma undecided"),
@@ -62,10 +62,10 @@ def standing(key: str, share: float, fate: ColumnOutcome = ColumnOutcome.STAYS) 
         ("u", "1 remains; undecided"),
     ],
 )
-def test_what_is_left_is_counted_and_doubts_are_named(decision: Decision, fates: str, said: str) -> None:
+def test_what_is_left_is_counted_and_doubts_are_named(decision: Decision, fates: str, expected: str) -> None:
     of = {"s": ColumnOutcome.STAYS, "u": ColumnOutcome.UNDECIDED, "r": ColumnOutcome.REMOVED}
     standings = tuple(standing(key, 0.3, of[fate]) for key, fate in zip(NAMES, fates, strict=False))
-    assert describe_remaining(replace(decision, candidates=standings), NAMES) == said
+    assert describe_remaining(replace(decision, candidates=standings), NAMES) == expected
 
 
 def test_the_leader_is_named_alone_where_it_is_clear(decision: Decision) -> None:
@@ -90,12 +90,12 @@ def test_the_leader_is_named_alone_where_it_is_clear(decision: Decision) -> None
 def test_questions_of_what_must_hold_say_what_is_left_and_others_who_leads(decision: Decision) -> None:
     ahead = (standing("a", 0.1), standing("b", 0.71), standing("c", 0.19))
     beta = RecommendedDeployment("b", "b", 1, ParallelPlan())
-    found = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER, recommended=beta, robustness=0.71)
-    assert describe_option_effect("ttft_limit_ms", found, NAMES, FORMATTER) == "All 3 remain"
-    assert describe_option_effect("priority", found, NAMES, FORMATTER) == "Cheapest: Beta likely leads (71% odds)"
-    assert describe_option_briefly("ttft_limit_ms", found, NAMES, FORMATTER) == "All 3 remain"
-    assert describe_option_briefly("priority", found, NAMES, FORMATTER) == "Beta, 71% odds"
-    less = replace(found, candidates=(standing("a", 0.0, ColumnOutcome.REMOVED), *ahead[1:]))
+    close_call = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER, recommended=beta, robustness=0.71)
+    assert describe_option_effect("ttft_limit_ms", close_call, NAMES, FORMATTER) == "All 3 remain"
+    assert describe_option_effect("priority", close_call, NAMES, FORMATTER) == "Cheapest: Beta likely leads (71% odds)"
+    assert describe_option_briefly("ttft_limit_ms", close_call, NAMES, FORMATTER) == "All 3 remain"
+    assert describe_option_briefly("priority", close_call, NAMES, FORMATTER) == "Beta, 71% odds"
+    less = replace(close_call, candidates=(standing("a", 0.0, ColumnOutcome.REMOVED), *ahead[1:]))
     effect = describe_option_effect("priority", less, NAMES, FORMATTER)
     assert effect == "2 remain; cheapest: Beta likely leads (71% odds)"
     assert describe_option_briefly("priority", less, NAMES, FORMATTER) == "2 remain"
@@ -115,15 +115,15 @@ def test_every_fate_and_origin_has_a_word() -> None:
 
 
 @pytest.mark.parametrize(
-    ("origin", "said"),
+    ("origin", "expected"),
     [
         (AnswerOrigin.YOURS, "Cost"),
         (AnswerOrigin.SCENARIO, "Cost, from the scenario"),
         (AnswerOrigin.DEFAULT, "not answered"),
     ],
 )
-def test_a_list_says_the_answer_and_whose_it_is(origin: AnswerOrigin, said: str) -> None:
-    assert format_short_answer("priority", QuestionAnswer("cost", origin), Formatter()) == said
+def test_a_list_says_the_answer_and_whose_it_is(origin: AnswerOrigin, expected: str) -> None:
+    assert format_short_answer("priority", QuestionAnswer("cost", origin), Formatter()) == expected
 
 
 @pytest.mark.parametrize(

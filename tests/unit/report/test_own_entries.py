@@ -35,10 +35,10 @@ def test_own_entries_say_so() -> None:
     with GpuDeskService.open() as bench:
         definition = {**bench.catalog.definition("llama-3.1-8b"), "id": "my-llama", "name": "My Llama"}
         model = make_model_facts(definition, source, today=TODAY)
-        stated = [
+        claims = [
             UserClaim("acme-1", name, value, source.id, SourceKind.USER, TODAY) for name, value in figures.items()
         ]
-        part: tuple[UserFact, ...] = (UserAccelerator("acme-1", "Acme 1", "Acme", "hopper"), *stated)
+        part: tuple[UserFact, ...] = (UserAccelerator("acme-1", "Acme 1", "Acme", "hopper"), *claims)
         bench.user_catalog.do(edits.add_facts(bench.catalog, [source, *model, *part], "mine"))
         parts = (AcceleratorChoice("acme-1", 1), AcceleratorChoice("h200-sxm", 1))
         scenario = replace(read_template("70b-chat-on-four"), model="my-llama", accelerators=parts)
@@ -101,9 +101,12 @@ def test_an_estimate_of_a_model_of_the_users_says_whose_it_is() -> None:
             read_template("70b-chat-on-four"), model="my-llama", accelerators=(AcceleratorChoice("h200-sxm", 1),)
         )
         estimate = bench.answer(scenario).columns[0].estimate
-        shipped = bench.answer(replace(scenario, model="llama-3.1-8b")).columns[0].estimate
+        shipped_estimate = bench.answer(replace(scenario, model="llama-3.1-8b")).columns[0].estimate
     assert estimate is not None
-    assert shipped is not None
-    assert (label_estimate_basis(estimate), label_estimate_basis(shipped)) == ("calibrated, your model", "calibrated")
+    assert shipped_estimate is not None
+    assert (label_estimate_basis(estimate), label_estimate_basis(shipped_estimate)) == (
+        "calibrated, your model",
+        "calibrated",
+    )
     assert write_estimate_json(estimate)["model_basis"] == "user"
-    assert estimate.tpot_ms == shipped.tpot_ms
+    assert estimate.tpot_ms == shipped_estimate.tpot_ms

@@ -16,7 +16,7 @@ from tests.unit.domain.own_samples import ALL, LAB, TODAY
 
 
 @pytest.fixture(scope="module")
-def shipped() -> Iterator[Catalog]:
+def shipped_catalog() -> Iterator[Catalog]:
     with GpuDeskService.open() as service:
         yield service.catalog
 
@@ -26,9 +26,9 @@ def lines_of(facts: UserFacts, catalog: Catalog) -> dict[str, PackLine]:
     return {line.label: line for line in list_pack_lines(pack, preview_pack(pack, catalog), Formatter())}
 
 
-def test_every_fact_says_what_it_states_on_whose_word_and_what_is_here_instead(shipped: Catalog) -> None:
+def test_every_fact_says_what_it_states_on_whose_word_and_what_is_here_instead(shipped_catalog: Catalog) -> None:
     mine = UserFacts.of([LAB, UserClaim("mi325x", "memory_bandwidth", 5.1e12, LAB.id, SourceKind.USER, TODAY)])
-    lines = lines_of(ALL, shipped.with_own(mine))
+    lines = lines_of(ALL, shipped_catalog.with_own(mine))
     claim = lines["Instinct MI325X: Memory bandwidth"]
     assert (claim.theirs, claim.yours) == ("5.5 TB/s by Our lab", "5.1 TB/s")
     assert claim.shipped.startswith("6.0 TB/s by ")
@@ -42,10 +42,10 @@ def test_every_fact_says_what_it_states_on_whose_word_and_what_is_here_instead(s
     assert lines["Source Our lab"].standing == "as you have it"
 
 
-def test_a_text_of_two_lines_stays_in_its_line(shipped: Catalog) -> None:
+def test_a_text_of_two_lines_stays_in_its_line(shipped_catalog: Catalog) -> None:
     source = Source(LAB.id, "a\nb c", "P", SourceKind.USER)
     facts = UserFacts.of([source, UserClaim("h200-sxm", "tdp", 650, LAB.id, SourceKind.USER, TODAY)])
-    (line,) = (line for label, line in lines_of(facts, shipped).items() if "power" in label.lower())
+    (line,) = (line for label, line in lines_of(facts, shipped_catalog).items() if "power" in label.lower())
     assert line.theirs == "650 W by a b c"
 
 

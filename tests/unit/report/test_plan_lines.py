@@ -117,8 +117,8 @@ def test_without_a_choice_there_is_nothing_to_say() -> None:
 
 def test_the_plan_stands_beside_the_figure_and_in_its_copy(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm")
-    found = explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(plans=CHOICE), FORMATTER)
-    assert found.plans == build_explained_plans(CHOICE, FORMATTER)
-    copied = format_explanation(found)
+    explanation = explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(plans=CHOICE), FORMATTER)
+    assert explanation.plans == build_explained_plans(CHOICE, FORMATTER)
+    copied = format_explanation(explanation)
     assert "Why this plan:\n- TP 4 × DP 2, chosen, 3,560 tok/s" in copied
     assert explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(), FORMATTER).plans is None

@@ -101,7 +101,7 @@ def plain(text: str) -> str:
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def planned(scenario: Scenario, launch: float = 9.0, **plans: AnswerValue) -> Scenario:
+def make_planned_scenario(scenario: Scenario, launch: float = 9.0, **plans: AnswerValue) -> Scenario:
     return replace(scenario, decision=DecisionSettings(answers={"months_to_launch": launch}, plans=plans))
 
 
@@ -112,18 +112,20 @@ def near(service: GpuDeskService, scenario: Scenario) -> DeferralAnalysis:
     for part, price in (("h200-sxm", 35_000.0), ("b200-hgx", 40_000.0)):
         costs = costs.with_input("price_usd", UncertainValue.exactly(price), part)
     costs = costs.with_input("rent_usd_per_hour", UncertainValue(3.0, 3.59, 10.0), "h200-sxm")
-    asked = planned(replace(scenario, costs=costs), 3.0, next_part="b200-hgx", months_to_next=6)
-    return service.reference_data.buy_or_wait(asked, H200, TODAY)
+    question_scenario = make_planned_scenario(
+        replace(scenario, costs=costs), 3.0, next_part="b200-hgx", months_to_next=6
+    )
+    return service.reference_data.buy_or_wait(question_scenario, H200, TODAY)
 
 
 @pytest.fixture(scope="module")
 def unpriced(service: GpuDeskService, scenario: Scenario) -> DeferralAnalysis:
     """Return whether to buy an MI325X now or wait for what is announced, which has no price."""
-    return service.reference_data.buy_or_wait(planned(scenario), MI325X, TODAY)
+    return service.reference_data.buy_or_wait(make_planned_scenario(scenario), MI325X, TODAY)
 
 
-def bare(**more: object) -> DeferralAnalysis:
-    given: dict[str, object] = {
+def make_analysis(**more: object) -> DeferralAnalysis:
+    values: dict[str, object] = {
         "chosen": "h200-sxm",
         "next_part": "b200-hgx",
         "months_to_launch": 9.0,
@@ -134,7 +136,7 @@ def bare(**more: object) -> DeferralAnalysis:
         "slip_months": UncertainValue(0.0, 0.0, 6.0),
         **more,
     }
-    return DeferralAnalysis(**given)  # type: ignore[arg-type]
+    return DeferralAnalysis(**values)  # type: ignore[arg-type]
 
 
 # Buying or waiting
@@ -154,7 +156,7 @@ def bare(**more: object) -> DeferralAnalysis:
 def test_the_title_says_what_to_do(
     verdict: DeferralVerdict, following: str | None, title: str, names: dict[str, str]
 ) -> None:
-    assert format_deferral_verdict(bare(computed=verdict, next_part=following), names) == title
+    assert format_deferral_verdict(make_analysis(computed=verdict, next_part=following), names) == title
 
 
 def test_documents_and_arithmetic_stand_beside_one_another(near: DeferralAnalysis) -> None:
@@ -182,9 +184,9 @@ def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
         ),
         strong=True,
     )
-    assert describe_document_verdict(bare()) == "undecided"
-    assert describe_document_verdict(bare(rules=(buy, wait))) == "contradictory (D002-16, D002-18)"
-    against = bare(
+    assert describe_document_verdict(make_analysis()) == "undecided"
+    assert describe_document_verdict(make_analysis(rules=(buy, wait))) == "contradictory (D002-16, D002-18)"
+    against = make_analysis(
         notes=(
             message(
                 "buying.computed_wait", "The documents’ rules recommend buying; the computed costs recommend waiting"
@@ -195,7 +197,7 @@ def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
         describe_contradiction(against)
         == "The documents’ rules recommend buying; the computed costs recommend waiting."
     )
-    assert describe_contradiction(bare()) == ""
+    assert describe_contradiction(make_analysis()) == ""
     assert list_deferral_notes(against, FORMATTER) == [], "said with the verdict"
 
 
@@ -228,10 +230,10 @@ def test_where_it_turns_is_told_with_its_doubt(near: DeferralAnalysis, names: di
     assert turns["Release slips by"] == format_months(near.turns.slip_months, FORMATTER)
     assert plain(turns["Price per B200 SXM"]).startswith("$")
     assert "–" in turns["Price per B200 SXM"]
-    endless = bare(turns=DeferralThresholds(price_usd=UncertainValue(10.0, 20.0, float("inf"))))
+    endless = make_analysis(turns=DeferralThresholds(price_usd=UncertainValue(10.0, 20.0, float("inf"))))
     (turn,) = list_deferral_flips(endless, names, USD, FORMATTER)
     assert (turn[0], plain(turn[1])) == ("Price per B200 SXM", "$20.0 (10.0 – no limit)")
-    assert list_deferral_flips(bare(), names, USD, FORMATTER) == []
+    assert list_deferral_flips(make_analysis(), names, USD, FORMATTER) == []
 
 
 def test_months_are_counted() -> None:
@@ -248,7 +250,7 @@ def test_slip_is_summed_up(near: DeferralAnalysis, names: dict[str, str]) -> Non
     assert describe_release_slip(always, names, FORMATTER) == "Waiting for B200 SXM pays off at any delay."
     never = replace(near, turns=DeferralThresholds(), likely=DeferralVerdict.BUY)
     assert "even if B200 SXM is on time" in describe_release_slip(never, names, FORMATTER)
-    assert describe_release_slip(bare(), names, FORMATTER) == ""
+    assert describe_release_slip(make_analysis(), names, FORMATTER) == ""
 
 
 def test_what_has_no_price_is_told_by_prices(
@@ -270,21 +272,21 @@ def test_what_has_no_price_is_told_by_prices(
 def test_inputs_say_where_they_come_from(
     near: DeferralAnalysis, unpriced: DeferralAnalysis, names: dict[str, str]
 ) -> None:
-    def origin(name: str, found: DeferralAnalysis = unpriced, *, stated: bool = False) -> str:
-        return describe_deferral_origin(name, found, is_user_value=stated, names=names)
+    def origin(name: str, analysis: DeferralAnalysis = unpriced, *, is_stated: bool = False) -> str:
+        return describe_deferral_origin(name, analysis, is_user_value=is_stated, names=names)
 
-    assert origin("months_to_launch", stated=True) == "your answer"
+    assert origin("months_to_launch", is_stated=True) == "your answer"
     assert origin("months_to_launch").startswith("default")
-    assert origin("years", stated=True) == "entered by you"
+    assert origin("years", is_stated=True) == "entered by you"
     assert "is planned for 2026-H2" in origin("months_to_next")
     assert "two quarters" in origin("slip_likely")
     assert origin("usd_per_month") == "rent of MI325X in the meantime, including software"
     assert origin("tokens_per_month").startswith("full output of MI325X")
     rival = DeferralMonthlyCosts(without_origin=GapCostOrigin.RIVAL_RENT, gap_rental="h200-sxm")
-    assert "also compared" in origin("usd_per_month", bare(monthly=rival))
-    assert origin("usd_per_month", bare()).startswith("unknown")
-    assert origin("tokens_per_month", bare()) == "unknown"
-    assert origin("tokens_per_month", bare(tokens_origin=TokenDemandOrigin.DEMAND)) == "average demand"
+    assert "also compared" in origin("usd_per_month", make_analysis(monthly=rival))
+    assert origin("usd_per_month", make_analysis()).startswith("unknown")
+    assert origin("tokens_per_month", make_analysis()) == "unknown"
+    assert origin("tokens_per_month", make_analysis(tokens_origin=TokenDemandOrigin.DEMAND)) == "average demand"
     assert origin("buy_part", near) == "the recommended accelerator, or the baseline"
 
 
@@ -296,7 +298,7 @@ def test_a_plan_is_plain_json(near: DeferralAnalysis, unpriced: DeferralAnalysis
     assert fields["rules"][0]["rule"] == "D002-16"
     assert fields["sums"]["saved_usd"]["low"] < fields["sums"]["saved_usd"]["high"]
     assert encode_buy_or_wait(unpriced)["sums"] is None
-    endless = bare(turns=DeferralThresholds(price_usd=UncertainValue(10.0, 20.0, float("inf"))))
+    endless = make_analysis(turns=DeferralThresholds(price_usd=UncertainValue(10.0, 20.0, float("inf"))))
     assert encode_buy_or_wait(endless)["turns"]["price_usd"] == {"low": 10.0, "likely": 20.0, "high": None}
 
 
@@ -306,7 +308,7 @@ def test_a_plan_is_plain_json(near: DeferralAnalysis, unpriced: DeferralAnalysis
 @pytest.fixture(scope="module")
 def routed(service: GpuDeskService, scenario: Scenario) -> RoutingResult:
     """Return ten requests per second over an H200 and an MI325X."""
-    return service.reference_data.routing(planned(scenario, requests_per_s=10))
+    return service.reference_data.routing(make_planned_scenario(scenario, requests_per_s=10))
 
 
 @pytest.fixture(scope="module")
@@ -325,9 +327,11 @@ def test_plans_are_called_by_their_parts(routed: RoutingResult) -> None:
 
 
 def test_the_mix_is_told_with_where_it_comes_from(routed: RoutingResult, demanded: RoutingResult) -> None:
-    said = describe_request_mix(routed, FORMATTER)
-    assert said.startswith("10.0 requests/s (entered by you): 8.00/s short, 4,000 input and 1,000 output tokens; ")
-    assert "2.00/s long, 16,000 input" in said
+    description = describe_request_mix(routed, FORMATTER)
+    assert description.startswith(
+        "10.0 requests/s (entered by you): 8.00/s short, 4,000 input and 1,000 output tokens; "
+    )
+    assert "2.00/s long, 16,000 input" in description
     assert "(peak demand of the scenario)" in describe_request_mix(demanded, FORMATTER)
     assert "by Llama" in describe_request_mix(routed, FORMATTER, {"llama-3.1-70b": "Llama"})
 
@@ -337,43 +341,45 @@ def test_pools_count_accelerators_and_tell_replicas(routed: RoutingResult, deman
     assert (none.total, none.replicas, none.spare) == ("0", "", "")
     plan = routed.by_plan[RoutePlan.ALL_A]
     assert build_pool_cell(plan, "h200-sxm", FORMATTER).total == str(plan.count)
-    told = [build_pool_cell(plan, key, FORMATTER) for plan in demanded.plans for key in demanded.keys if plan.pools]
-    assert any("×" in cell.replicas for cell in told)
-    assert any(cell.spare.endswith(" spare") for cell in told)
-    counted = [sum(int(cell.total) for cell in told[place : place + 2]) for place in range(0, len(told), 2)]
-    assert counted == [plan.count for plan in demanded.plans]
+    cells = [build_pool_cell(plan, key, FORMATTER) for plan in demanded.plans for key in demanded.keys if plan.pools]
+    assert any("×" in cell.replicas for cell in cells)
+    assert any(cell.spare.endswith(" spare") for cell in cells)
+    totals = [sum(int(cell.total) for cell in cells[place : place + 2]) for place in range(0, len(cells), 2)]
+    assert totals == [plan.count for plan in demanded.plans]
 
 
 def test_a_plan_that_cannot_be_says_why(service: GpuDeskService, scenario: Scenario) -> None:
-    found = service.reference_data.routing(planned(scenario, requests_per_s=10, other_model="deepseek-v3"))
-    reasons = [describe_impossible_plan(plan, FORMATTER) for plan in found.plans]
+    comparison = service.reference_data.routing(
+        make_planned_scenario(scenario, requests_per_s=10, other_model="deepseek-v3")
+    )
+    reasons = [describe_impossible_plan(plan, FORMATTER) for plan in comparison.plans]
     assert any(reasons)
     assert all(reason == "" or reason[0].isupper() for reason in reasons)
-    failed = next(plan for plan in found.plans if plan.reason is not None)
-    assert build_pool_cell(failed, found.keys[0], FORMATTER).total == "—"
+    failed = next(plan for plan in comparison.plans if plan.reason is not None)
+    assert build_pool_cell(failed, comparison.keys[0], FORMATTER).total == "—"
 
 
 def test_the_cheapest_is_named_or_said_to_be_within_the_error(routed: RoutingResult) -> None:
     decided = RouteRanking(RoutePlan.LONG_B, (), ())
-    said = describe_ranking(decided, routed, COLUMNS)
-    assert said == "long on MI325X, short on H200 SXM is cheapest"
+    ranking = describe_ranking(decided, routed, COLUMNS)
+    assert ranking == "long on MI325X, short on H200 SXM is cheapest"
     level = RouteRanking(RoutePlan.ALL_A, (RoutePlan.ALL_B,), ())
-    said = describe_ranking(level, routed, COLUMNS)
-    assert said == "too close to call (all on H200 SXM; all on MI325X)"
+    ranking = describe_ranking(level, routed, COLUMNS)
+    assert ranking == "too close to call (all on H200 SXM; all on MI325X)"
     level = RouteRanking(RoutePlan.ALL_A, tuple(plan for plan in RoutePlan if plan is not RoutePlan.ALL_A), ())
     assert describe_ranking(level, routed, COLUMNS) == f"all {len(routed.plans)} plans are too close to call"
     assert describe_ranking(None, routed, COLUMNS).startswith("no ranking")
 
 
 def test_a_split_says_what_it_costs_beyond_one_vendor(routed: RoutingResult) -> None:
-    found = find_extra_cost(routed.owned, RoutePlan.LONG_A)
-    assert found is not None
-    said = describe_extra_cost(found, routed, COLUMNS, USD)
-    assert said.startswith("Long on H200 SXM, short on MI325X: ")
-    assert "software" in said
+    extra = find_extra_cost(routed.owned, RoutePlan.LONG_A)
+    assert extra is not None
+    description = describe_extra_cost(extra, routed, COLUMNS, USD)
+    assert description.startswith("Long on H200 SXM, short on MI325X: ")
+    assert "software" in description
     assert find_extra_cost(routed.owned, RoutePlan.ALL_A) is None
     assert find_extra_cost(None, RoutePlan.LONG_A) is None
-    plain = replace(found, software_usd=UncertainValue.exactly(0.0), software_alone_usd=UncertainValue.exactly(0.0))
+    plain = replace(extra, software_usd=UncertainValue.exactly(0.0), software_alone_usd=UncertainValue.exactly(0.0))
     assert describe_extra_cost(plain, routed, COLUMNS, USD).endswith("with no software cost.")
     assert format_signed_amount(5.0, USD.whole) == "+5"
     assert format_signed_amount(-5.0, USD.whole) == "−5"
@@ -381,8 +387,8 @@ def test_a_split_says_what_it_costs_beyond_one_vendor(routed: RoutingResult) -> 
 
 
 def test_one_shared_pool_has_its_loss_and_formula(routed: RoutingResult) -> None:
-    said, formula = list_shared_pool_lines(routed, FORMATTER)
-    assert "loses" in said
+    lines, formula = list_shared_pool_lines(routed, FORMATTER)
+    assert "loses" in lines
     assert formula.startswith("1 − 2 × slower replica ÷ (slower replica + faster replica) = 1 − 2 × ")
     assert formula.endswith("%")
     assert list_shared_pool_lines(replace(routed, shared_loss=None, shared_working=None), FORMATTER) == ()
@@ -453,8 +459,8 @@ def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) ->
     assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == "catalog: 23%, 2024-01 (Scorecard)"
     assert plain(describe_signal_distance(gap, FORMATTER)) == ""
     assert describe_signal_effect(gap) == "Software becomes a weaker argument against AMD."
-    said = plain(describe_signal(gap, "Scorecard", FORMATTER))
-    assert said.startswith("ROCm attention kernel gap: passed; threshold below 12%; 9%, 2026-10")
+    description = plain(describe_signal(gap, "Scorecard", FORMATTER))
+    assert description.startswith("ROCm attention kernel gap: passed; threshold below 12%; 9%, 2026-10")
 
 
 def test_a_note_of_another_form_is_said_to_have_no_effect(service: GpuDeskService) -> None:

@@ -64,9 +64,9 @@ def test_another_form_is_refused_with_those_there_are(tables: ProfileTables) -> 
 
 
 def test_the_drawing_names_what_is_not_known(service: GpuDeskService) -> None:
-    known, cloud, card = (make_tables(service, each).architecture() for each in ("mi325x", "tpu-v6e", "rtx-4090"))
-    assert (known.stacks, known.domain, known.unknown) == (8, 8, ("die size",))
-    assert "8 × 32 GiB HBM3e, 6.0 TB/s" in known.sentence
+    complete, cloud, card = (make_tables(service, each).architecture() for each in ("mi325x", "tpu-v6e", "rtx-4090"))
+    assert (complete.stacks, complete.domain, complete.unknown) == (8, 8, ("die size",))
+    assert "8 × 32 GiB HBM3e, 6.0 TB/s" in complete.sentence
     assert cloud.unknown == ("die size", "number of memory stacks", "host link")
     assert card.scale_up is None
     assert "No scale-up link" in card.sentence

@@ -97,8 +97,8 @@ def test_a_deployment_says_who_how_many_and_on_whose_word() -> None:
     assert describe_operator(replace(reference, named=True)) == "A bank"
     assert format_scale(reference, FORMATTER) == "1 accelerator"
     assert format_scale(replace(reference, count=4800), FORMATTER) == "4,800 accelerators"
-    said = describe_reference(replace(reference, count=None, disputes=("D-9",)), FORMATTER)
-    assert said == (
+    description = describe_reference(replace(reference, count=None, disputes=("D-9",)), FORMATTER)
+    assert description == (
         "A bank (unnamed): Runs it. Count not published, 2024-02; the author (AMD stack scorecard); sources disagree"
     )
     assert "describes a deployment" in join_lines(list_reference_lines((), FORMATTER))
@@ -157,10 +157,10 @@ def test_time_that_is_over_is_told(service: GpuDeskService) -> None:
 
 
 def test_figures_keep_their_marks(service: GpuDeskService) -> None:
-    told = step(service, 1).step.figures
-    assert spaced(format_step_figure(told[0], FORMATTER)).startswith("16 – 22%: MI325X discount: ")
-    assert "anecdotal (unnamed people)" in format_step_figure(told[0], FORMATTER)
-    assert "; recomputed; sources disagree)" in format_step_figure(told[-1], FORMATTER)
+    figures = step(service, 1).step.figures
+    assert spaced(format_step_figure(figures[0], FORMATTER)).startswith("16 – 22%: MI325X discount: ")
+    assert "anecdotal (unnamed people)" in format_step_figure(figures[0], FORMATTER)
+    assert "; recomputed; sources disagree)" in format_step_figure(figures[-1], FORMATTER)
     assert spaced(format_step_amount(ProcurementFigure("x", 1, "years"), FORMATTER)) == "1 year"
     assert spaced(format_step_amount(ProcurementFigure("x", 200, "accelerators"), FORMATTER)) == "200 accelerators"
 
@@ -168,8 +168,8 @@ def test_figures_keep_their_marks(service: GpuDeskService) -> None:
 def test_what_is_done_is_counted_and_noted(service: GpuDeskService) -> None:
     sheet = steps(service)
     assert format_progress(sheet, FORMATTER) == "1 of 6 steps done"
-    done, roadmap = sheet.lines[3], sheet.lines[4]
-    assert summarize_step(done, FORMATTER) == "Applies. High impact.", "a step that is done has no point open"
+    first, roadmap = sheet.lines[3], sheet.lines[4]
+    assert summarize_step(first, FORMATTER) == "Applies. High impact.", "a step that is done has no point open"
     assert summarize_step(roadmap, FORMATTER) == "Applies. Low impact. 1 point open."
     text = join_lines(list_negotiation_lines(sheet, FORMATTER))
     assert "[x] Exact support terms (P002-04): by June" in text
@@ -185,8 +185,8 @@ def test_a_comparison_that_is_only_true_or_not_has_no_sign(service: GpuDeskServi
 
 
 def loadings(service: GpuDeskService, scenario: Scenario) -> dict[str, WeightLoading]:
-    found = service.reference_data.loadings(service.answer(scenario))
-    return {key: each for key, each in found.items() if isinstance(each, WeightLoading)}
+    by_key = service.reference_data.loadings(service.answer(scenario))
+    return {key: each for key, each in by_key.items() if isinstance(each, WeightLoading)}
 
 
 def test_times_come_with_their_formulas(service: GpuDeskService) -> None:
@@ -197,8 +197,8 @@ def test_times_come_with_their_formulas(service: GpuDeskService) -> None:
         "Over the host link: 72.7 GB ÷ 63.0 GB/s = 1.15 s",
     ]
     assert format_host_count(h200, FORMATTER) == "1 per host"
-    said = spaced(describe_quoted_link(h200.quoted[0], FORMATTER))
-    assert said == "At the 64.0 GB/s to 128 GB/s stated in C000-035 (2026-03): 1.14 s to 568 ms"
+    link_text = spaced(describe_quoted_link(h200.quoted[0], FORMATTER))
+    assert link_text == "At the 64.0 GB/s to 128 GB/s stated in C000-035 (2026-03): 1.14 s to 568 ms"
     one = QuotedLinkRate("C1", None, 64e9, 64e9, 1.0, 1.0)
     assert "At the 64.0 GB/s stated in C1 (undated): 1.00 s" in spaced(describe_quoted_link(one, FORMATTER))
 
@@ -216,16 +216,16 @@ def test_storage_that_is_slower_sets_the_time(service: GpuDeskService) -> None:
 def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
     scenario = scenario_of(("gb200-nvl72", 8), ("trainium2", 1), ("l4", 1))
     settings = replace(scenario.decision, plans={"storage_gb_s": 14.0})
-    found = service.reference_data.loadings(service.answer(replace(scenario, decision=settings)))
-    gb200, trainium = found["gb200-nvl72"], found["trainium2"]
+    by_key = service.reference_data.loadings(service.answer(replace(scenario, decision=settings)))
+    gb200, trainium = by_key["gb200-nvl72"], by_key["trainium2"]
     assert isinstance(gb200, WeightLoading)
     assert format_load_time(gb200.host, FORMATTER) == "unknown"
     assert "per host is unknown" in list_load_workings(gb200.host, FORMATTER)[0]
     assert format_host_count(gb200, FORMATTER) == "—"
     assert isinstance(trainium, WeightLoading)
     assert list_load_workings(trainium.one, FORMATTER)[1].startswith("From storage alone: 5.19")
-    names = {key: key.upper() for key in found}
-    text = spaced(join_lines(list_loading_lines(found, names, FORMATTER)))
+    names = {key: key.upper() for key in by_key}
+    text = spaced(join_lines(list_loading_lines(by_key, names, FORMATTER)))
     assert "L4: unknown: The weights do not fit 1 × L4" in text
     assert describe_unknown_time(
         message("explain.does_not_fit", "Estimate not available: the model does not fit"), FORMATTER
@@ -233,8 +233,8 @@ def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
 
 
 def test_notes_are_said_once_and_with_names_where_not_for_all(service: GpuDeskService) -> None:
-    found = service.reference_data.loadings(service.answer(scenario_of(("h200-sxm", 1), ("b200-hgx", 1))))
-    notes = merge_loading_notes(found, {"h200-sxm": "H200", "b200-hgx": "B200"}, FORMATTER)
+    by_key = service.reference_data.loadings(service.answer(scenario_of(("h200-sxm", 1), ("b200-hgx", 1))))
+    notes = merge_loading_notes(by_key, {"h200-sxm": "H200", "b200-hgx": "B200"}, FORMATTER)
     assert len(notes) == len(set(notes))
     assert any(note.startswith("B200: The catalog lists PCIe bandwidth for both directions") for note in notes)
     assert any(note.startswith("Storage speed is not set") for note in notes)

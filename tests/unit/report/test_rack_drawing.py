@@ -102,7 +102,7 @@ def test_names_and_orders_have_room(width: float) -> None:
     long = replace(first, name="RTX PRO 6000 Blackwell", texts=("12 × NVIDIA GB200 NVL72", first.texts[1]))
     without = replace(rest[-1], name="Long name of an accelerator")
     drawing = lay_out_racks((long, *rest[:-1], without), width, 400, LINE)
-    shown = {text.text: text for text in drawing.texts}
+    texts = {text.text: text for text in drawing.texts}
     for text in (long.name, *long.texts, without.name):
-        assert shown[text].width >= 0.45 * len(text) * LINE
+        assert texts[text].width >= 0.45 * len(text) * LINE
     assert all(text.x + text.width <= width + 0.01 for text in drawing.texts if text.text == without.note)

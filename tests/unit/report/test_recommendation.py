@@ -42,14 +42,14 @@ from tests.unit.report.test_forms import read
 FLIP = DecisionFlip("serving_engine", "any", "tensorrt-llm", ("b200-hgx",), DecisionVerdict.WINNER)
 
 
-def asked(service: GpuDeskService, **said: AnswerValue) -> Answer:
+def answer_with(service: GpuDeskService, **answers: AnswerValue) -> Answer:
     scenario = read_template("70b-chat-on-four")
-    return service.answer(replace(scenario, decision=replace(scenario.decision, answers=said)))
+    return service.answer(replace(scenario, decision=replace(scenario.decision, answers=answers)))
 
 
 @pytest.fixture(scope="module")
 def answer(service: GpuDeskService) -> Answer:
-    return asked(service, priority="cost", ttft_limit_ms=500.0, acquisition="rent")
+    return answer_with(service, priority="cost", ttft_limit_ms=500.0, acquisition="rent")
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def decision_of(further: SheetExtras) -> Decision:
 
 
 def test_without_answers_nothing_is_recommended(service: GpuDeskService) -> None:
-    answer = asked(service)
+    answer = answer_with(service)
     further = service.make_sheet_extras(answer)
     assert further.decision is None
     sheet = build_sheet(answer, further=further)
@@ -88,24 +88,24 @@ def test_rules_are_there_only_on_request(answer: Answer, further: SheetExtras) -
 
 
 def test_the_verdict_stands_with_the_odds_of_each(sheet: ComparisonSheet, further: SheetExtras) -> None:
-    found, decision = sheet.recommendation, decision_of(further)
-    assert found is not None
-    odds = [each.odds for each in found.candidates]
+    recommendation, decision = sheet.recommendation, decision_of(further)
+    assert recommendation is not None
+    odds = [each.odds for each in recommendation.candidates]
     assert odds == sorted((each.odds for each in decision.candidates if each.eligible), reverse=True)
     assert math.fsum(odds) == pytest.approx(1.0)
-    assert {each.slot for each in found.candidates} <= {head.slot for head in sheet.heads}
-    assert all(each.value.startswith("$") for each in found.candidates)
+    assert {each.slot for each in recommendation.candidates} <= {head.slot for head in sheet.heads}
+    assert all(each.value.startswith("$") for each in recommendation.candidates)
 
 
 def test_a_winner_has_its_swatch(service: GpuDeskService) -> None:
-    answer = asked(service, porting="no")
+    answer = answer_with(service, porting="no")
     further = service.make_sheet_extras(answer)
     decision = replace(decision_of(further), verdict=DecisionVerdict.WINNER)
-    found = build_sheet(answer, further=replace(further, decision=decision)).recommendation
-    assert found is not None
+    recommendation = build_sheet(answer, further=replace(further, decision=decision)).recommendation
+    assert recommendation is not None
     assert decision.recommended is not None
     place = decision.columns.index(decision.recommended.key)
-    assert found.slot == build_sheet(answer).heads[place].slot
+    assert recommendation.slot == build_sheet(answer).heads[place].slot
 
 
 SUBJECTS = (
@@ -124,11 +124,13 @@ SUBJECTS = (
 
 
 def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: SheetExtras) -> None:
-    found, decision = sheet.recommendation, decision_of(further)
-    assert found is not None
-    subjects = list(dict.fromkeys(line.subject for line in found.lines))
+    recommendation, decision = sheet.recommendation, decision_of(further)
+    assert recommendation is not None
+    subjects = list(dict.fromkeys(line.subject for line in recommendation.lines))
     assert subjects == [each for each in SUBJECTS if each in subjects]
-    by_subject = {subject: [line.text for line in found.lines if line.subject == subject] for subject in SUBJECTS}
+    by_subject = {
+        subject: [line.text for line in recommendation.lines if line.subject == subject] for subject in SUBJECTS
+    }
     assert len(by_subject["Ruled out"]) == len({each.key for each in decision.exclusions})
     assert len(by_subject["For MI355X"]) == len(decision.reasons)
     assert len(by_subject["Against MI355X"]) == len(decision.against)
@@ -137,12 +139,12 @@ def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: Shee
     assert by_subject["Key figures"][0] == "Deployment: 1 accelerator"
     assert by_subject["Assumptions"][0] == "Rented accelerators are paid around the clock"
     assert "Porting cost is excluded, because your current platform is unknown" in by_subject["Assumptions"]
-    assert not any(line.text.endswith(".") for line in found.lines)
+    assert not any(line.text.endswith(".") for line in recommendation.lines)
 
 
 def test_remarks_on_rents_name_no_accelerator_that_is_ruled_out(service: GpuDeskService) -> None:
     """TensorRT-LLM does not run on AMD: its lower rent at another provider is nothing to the user."""
-    answer = asked(service, priority="cost", acquisition="rent", serving_engine="tensorrt-llm")
+    answer = answer_with(service, priority="cost", acquisition="rent", serving_engine="tensorrt-llm")
     extras = service.make_sheet_extras(answer)
     decision, names = decision_of(extras), dict(zip(answer.keys, list_column_names(answer), strict=True))
     out = {names[each.key] for each in decision.candidates if each.removed}
@@ -168,13 +170,13 @@ def test_a_count_stands_once_before_a_name(service: GpuDeskService) -> None:
 
 
 def test_a_sheet_shows_the_nearest_changes_only(answer: Answer, further: SheetExtras) -> None:
-    found = build_sheet(answer, further=replace(further, flips=(FLIP,) * 20)).recommendation
-    assert found is not None
-    assert [line.subject for line in found.lines].count("Tipping points") == 6
+    recommendation = build_sheet(answer, further=replace(further, flips=(FLIP,) * 20)).recommendation
+    assert recommendation is not None
+    assert [line.subject for line in recommendation.lines].count("Tipping points") == 6
 
 
 @pytest.mark.parametrize(
-    ("said", "assumed", "not_assumed"),
+    ("answers", "assumed", "not_assumed"),
     [
         ({"acquisition": "own"}, "used for 3 years", "Buy or rent is not answered"),
         ({"priority": "cost"}, "Buy or rent is not answered", "Porting cost is included"),
@@ -187,9 +189,9 @@ def test_a_sheet_shows_the_nearest_changes_only(answer: Answer, further: SheetEx
     ],
 )
 def test_what_costs_assume_is_said(
-    service: GpuDeskService, said: dict[str, AnswerValue], assumed: str, not_assumed: str
+    service: GpuDeskService, answers: dict[str, AnswerValue], assumed: str, not_assumed: str
 ) -> None:
-    answer = asked(service, **said)
+    answer = answer_with(service, **answers)
     extras = service.make_sheet_extras(answer)
     lines = list(list_decision_assumptions(decision_of(extras), {}, Formatter(), extras.costs))
     assert any(assumed in line for line in lines)
@@ -201,10 +203,12 @@ def test_what_costs_assume_is_said(
 
 
 @pytest.mark.parametrize(
-    ("acquisition", "shown"), [("rent", {"rent"}), ("own", {"own"}), ("undecided", {"rent", "own"})]
+    ("acquisition", "expected"), [("rent", {"rent"}), ("own", {"own"}), ("undecided", {"rent", "own"})]
 )
-def test_figures_are_of_the_way_to_pay_that_is_open(service: GpuDeskService, acquisition: str, shown: set[str]) -> None:
-    answer = asked(service, priority="cost", acquisition=acquisition)
+def test_figures_are_of_the_way_to_pay_that_is_open(
+    service: GpuDeskService, acquisition: str, expected: set[str]
+) -> None:
+    answer = answer_with(service, priority="cost", acquisition=acquisition)
     decision = service.decide(answer)
     key = find_leading_column(decision)
     assert key is not None
@@ -212,12 +216,12 @@ def test_figures_are_of_the_way_to_pay_that_is_open(service: GpuDeskService, acq
     facts = {"rent": ("rented_usd_per_million", "rent_usd_h"), "own": ("owned_usd_per_million", "spend_usd")}
     part = decision.parts[decision.columns.index(key)]
     for way, names in facts.items():
-        known = {label_fact(name) for name in names if part[name] is not None}
-        assert {label_fact(name) for name in names} & labels == (known if way in shown else set())
+        expected_labels = {label_fact(name) for name in names if part[name] is not None}
+        assert {label_fact(name) for name in names} & labels == (expected_labels if way in expected else set())
 
 
 def test_other_goals_assume_nothing_of_costs_that_they_do_not_name(service: GpuDeskService) -> None:
-    decision = decision_of(service.make_sheet_extras(asked(service, priority="speed")))
+    decision = decision_of(service.make_sheet_extras(answer_with(service, priority="speed")))
     decision = replace(decision, reasons=(), against=())
     assert list(list_decision_assumptions(decision, {}, Formatter())) == []
 
@@ -226,9 +230,9 @@ def test_advice_that_several_rules_give_stands_once(service: GpuDeskService, fur
     decision = decision_of(further)
     twice = replace(decision, advice=(*decision.advice, decision.advice[0]._replace(rule="D999-01")))
     names = {key: key for key in decision.columns}
-    said = [line.text for line in list_recommendation_lines(twice, (), names, Formatter())]
+    lines = [line.text for line in list_recommendation_lines(twice, (), names, Formatter())]
     text = decision.advice[0].text.rstrip(".")
-    assert [each for each in said if each.startswith(text)] == [text]
+    assert [each for each in lines if each.startswith(text)] == [text]
 
 
 def test_the_trace_has_a_row_for_each_rule_that_fired(sheet: ComparisonSheet, further: SheetExtras) -> None:
@@ -249,14 +253,14 @@ def test_the_trace_has_a_row_for_each_rule_that_fired(sheet: ComparisonSheet, fu
 
 
 def test_signs_say_what_a_rule_does(sheet: ComparisonSheet) -> None:
-    shown = {row.label: row for group in build_trace_table(sheet).groups for row in group.rows}
-    limit = next(row for label, row in shown.items() if label.startswith("L-01 "))
+    signed_rows = {row.label: row for group in build_trace_table(sheet).groups for row in group.rows}
+    limit = next(row for label, row in signed_rows.items() if label.startswith("L-01 "))
     assert limit.cells[0].text.startswith("⊘ ")
     assert limit.cells[0].mark is CellMarking.FAILS
-    favoured = next(row for label, row in shown.items() if label.startswith("D000-02 "))
+    favoured = next(row for label, row in signed_rows.items() if label.startswith("D000-02 "))
     assert {cell.text[0] for cell in favoured.cells} <= set("↑·?")
-    drawn = {row.label: row for group in build_trace_table(sheet, signed=False).groups for row in group.rows}
-    for label, row in drawn.items():
+    unsigned_rows = {row.label: row for group in build_trace_table(sheet, signed=False).groups for row in group.rows}
+    for label, row in unsigned_rows.items():
         for cell in row.cells:
             assert "⊘" not in cell.text, label
             assert cell.text
@@ -266,7 +270,7 @@ def test_signs_say_what_a_rule_does(sheet: ComparisonSheet) -> None:
 
 
 def test_what_has_no_figure_is_said_in_a_word(service: GpuDeskService) -> None:
-    answer = asked(service, destination="controlled", site="pcie")
+    answer = answer_with(service, destination="controlled", site="pcie")
     sheet = build_sheet(answer, further=service.make_sheet_extras(answer, with_rules=True))
     assert sheet.trace
     for group in build_trace_table(sheet, signed=False).groups:
@@ -275,26 +279,26 @@ def test_what_has_no_figure_is_said_in_a_word(service: GpuDeskService) -> None:
 
 
 def test_pages_of_html_and_markdown_carry_verdict_and_trace(sheet: ComparisonSheet) -> None:
-    found = sheet.recommendation
-    assert found is not None
+    recommendation = sheet.recommendation
+    assert recommendation is not None
     html = read(write_sheet_html(sheet))
-    said = " ".join(" ".join(html.texts).split())
+    page_text = " ".join(" ".join(html.texts).split())
     markdown = write_sheet_markdown(sheet)
-    assert found.verdict in said
-    for each in found.candidates:
-        for shown in (each.deployment, each.value, each.odds_text):
-            assert shown in said
+    assert recommendation.verdict in page_text
+    for each in recommendation.candidates:
+        for cell_text in (each.deployment, each.value, each.odds_text):
+            assert cell_text in page_text
         assert f"| {each.deployment} | {each.value} | {each.odds_text} |" in markdown.replace("\\", "")
-    for line in found.lines:
-        assert " ".join(f"{line.text}.".split()) in said
-    assert f"**{found.verdict}**" in markdown.replace("\\", "")
+    for line in recommendation.lines:
+        assert " ".join(f"{line.text}.".split()) in page_text
+    assert f"**{recommendation.verdict}**" in markdown.replace("\\", "")
     assert "### For" in markdown
     for row in sheet.trace:
-        assert f"{row.rule} {row.row.label}" in said
+        assert f"{row.rule} {row.row.label}" in page_text
         assert row.rule in markdown
     assert "⊘ rules it out, ↑ favors it, ✓ passes, · no effect, ? undecided" in markdown
     widths = [value for name, value in html.attributes if name == "style"]
-    assert len(widths) >= len(found.candidates)
+    assert len(widths) >= len(recommendation.candidates)
 
 
 def test_tables_for_programs_carry_effects_and_figures(answer: Answer, further: SheetExtras) -> None:
@@ -318,28 +322,28 @@ def test_tables_for_programs_carry_effects_and_figures(answer: Answer, further: 
 
 
 def test_json_has_the_whole_decision(answer: Answer, further: SheetExtras) -> None:
-    found = json.loads(write_sheet_json(answer, further))["decision"]
+    document = json.loads(write_sheet_json(answer, further))["decision"]
     decision = decision_of(further)
-    assert found["verdict"] == decision.verdict.value
-    assert len(found["trace"]) == len(decision.trace)
-    assert found["flips"] == [
+    assert document["verdict"] == decision.verdict.value
+    assert len(document["trace"]) == len(decision.trace)
+    assert document["flips"] == [
         {"input": "serving_engine", "from": "any", "to": "tensorrt-llm", "becomes": ["b200-hgx"], "verdict": "winner"}
     ]
-    effects = {cell["effect"] for line in found["trace"] for cell in line["effects"].values()}
+    effects = {cell["effect"] for line in document["trace"] for cell in line["effects"].values()}
     assert effects <= {each.value for each in RuleEffect}
 
 
 def test_every_word_of_the_program_is_translated(answer: Answer, further: SheetExtras) -> None:
     translation.set_language("pseudo")
     sheet = build_sheet(answer, further=further)
-    found = sheet.recommendation
-    assert found is not None
-    said = [found.verdict, found.reason, *(line.subject for line in found.lines)]
-    said += [line.text for line in found.lines if line.subject != found.lines[0].subject]
-    said += [part for row in sheet.trace for part in (row.strength, row.answer, row.source)]
-    shown = build_trace_table(sheet)
-    said += [shown.title, *(group.title for group in shown.groups)]
+    recommendation = sheet.recommendation
+    assert recommendation is not None
+    texts = [recommendation.verdict, recommendation.reason, *(line.subject for line in recommendation.lines)]
+    texts += [line.text for line in recommendation.lines if line.subject != recommendation.lines[0].subject]
+    texts += [part for row in sheet.trace for part in (row.strength, row.answer, row.source)]
+    trace = build_trace_table(sheet)
+    texts += [trace.title, *(group.title for group in trace.groups)]
     # Titles and advice of rules are data, as their documents' words are.
     decision = decision_of(further)
     titles = {line.title for line in decision.trace} | {each.text.rstrip(".") for each in decision.advice}
-    assert [each for each in said if "⟦" not in each and each not in titles] == []
+    assert [each for each in texts if "⟦" not in each and each not in titles] == []

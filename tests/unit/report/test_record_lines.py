@@ -61,12 +61,12 @@ def answer(make_answer: MakeAnswer) -> Answer:
 
 @pytest.fixture
 def estimate(answer: Answer) -> Estimate:
-    found = answer.columns[0].estimate
-    assert found is not None
-    return found
+    column_estimate = answer.columns[0].estimate
+    assert column_estimate is not None
+    return column_estimate
 
 
-def told(estimate: Estimate, **changes: Any) -> str:  # noqa: ANN401 - any field of a record
+def describe(estimate: Estimate, **changes: Any) -> str:  # noqa: ANN401 - any field of a record
     lines = build_measured_runs(estimate, "output_tokens_per_s", (replace(RECORD, **changes),), FORMATTER)
     assert lines is not None
     return lines.lines[0].what
@@ -109,17 +109,17 @@ def test_a_record_reads_as_one_sentence(estimate: Estimate) -> None:
     ],
 )
 def test_each_condition_has_its_words(estimate: Estimate, condition: RunCondition, text: str) -> None:
-    assert told(estimate, differs=(condition,)) == text
+    assert describe(estimate, differs=(condition,)) == text
 
 
 def test_every_condition_can_be_told(estimate: Estimate) -> None:
-    words = told(estimate, differs=tuple(RunCondition)).split(", ")
+    words = describe(estimate, differs=tuple(RunCondition)).split(", ")
     # Accelerator and count are one text.
     assert len(words) == len(RunCondition) - 1
 
 
 def test_the_same_conditions_are_called_so(estimate: Estimate) -> None:
-    assert told(estimate, differs=()) == "These conditions"
+    assert describe(estimate, differs=()) == "These conditions"
 
 
 @pytest.mark.parametrize(
@@ -194,8 +194,8 @@ def test_numbers_follow_the_language(estimate: Estimate) -> None:
 
 
 def test_copies_hold_the_records_with_their_addresses(answer: Answer) -> None:
-    found = explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(record=(RECORD,)), FORMATTER)
-    text = format_explanation(found)
+    explanation = explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(record=(RECORD,)), FORMATTER)
+    text = format_explanation(explanation)
     assert "Similar measured runs (predicted without them):\n- 8 × MI325X" in text
     assert "2025-02, https://maker.example/results\n" in text
     assert explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(), FORMATTER).record is None

@@ -106,8 +106,8 @@ def test_a_new_attribute_is_compared_on_screen_on_paper_and_in_every_file(servic
     row = next(each for each in group.rows if each.key == ATTRIBUTE.key)
     assert [cell.value for cell in row.cells] == [None, 1234.0]
     sheet = build_sheet(answer, PLAIN)
-    shown = next(each for each in sheet.table.rows if each.key == ATTRIBUTE.key)
-    assert (shown.label, shown.unit, shown.cells[1].text) == ("Boost power", "W", "1,234")
+    table_row = next(each for each in sheet.table.rows if each.key == ATTRIBUTE.key)
+    assert (table_row.label, table_row.unit, table_row.cells[1].text) == ("Boost power", "W", "1,234")
     assert any(each.key == f"source.{ATTRIBUTE.key}" for each in sheet.whose.rows)
     assert any("Boost power" in note.text for note in sheet.notes)
     plain = build_machine_sheet(answer)
@@ -117,8 +117,8 @@ def test_a_new_attribute_is_compared_on_screen_on_paper_and_in_every_file(servic
     for text in (write_sheet_markdown(sheet), write_sheet_html(sheet), terminal):
         assert "Boost power" in text
         assert "1,234" in text
-    stated = [each for each in encode_answer(answer)["accelerators"][1]["attributes"] if each["name"] == ATTRIBUTE.key]
-    assert [(each["value"], each["unit"]) for each in stated] == [(1234, "W")]
+    encoded = [each for each in encode_answer(answer)["accelerators"][1]["attributes"] if each["name"] == ATTRIBUTE.key]
+    assert [(each["value"], each["unit"]) for each in encoded] == [(1234, "W")]
 
 
 def test_a_new_attribute_is_listed_shown_exported_and_entered(
@@ -234,8 +234,8 @@ def test_a_new_figure_stands_on_every_surface(make_answer: MakeAnswer, monkeypat
         "4.00 – 5.00",
     )
     sheet = build_sheet(answer, PLAIN)
-    shown = next(each for each in sheet.table.rows if each.key == FIGURE.key)
-    assert [cell.low_text for cell in shown.cells] == ["4.00", "4.00"]
+    table_row = next(each for each in sheet.table.rows if each.key == FIGURE.key)
+    assert [cell.low_text for cell in table_row.cells] == ["4.00", "4.00"]
     plain = build_machine_sheet(answer)
     assert any(
         "Energy of a token" in line and "4.5" in line for line in csv.reader(io.StringIO(write_sheet_csv(plain)))

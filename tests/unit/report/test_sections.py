@@ -16,8 +16,8 @@ from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 from tests.unit.report.conftest import MakeAnswer
 
 
-def row(sheet: ComparisonSheet, key: str) -> ComparisonRow:
-    return next(found for found in sheet.table.rows if found.key == key)
+def find_row(sheet: ComparisonSheet, key: str) -> ComparisonRow:
+    return next(row for row in sheet.table.rows if row.key == key)
 
 
 def texts(cells: tuple[ComparisonCell, ...]) -> list[str]:
@@ -26,21 +26,21 @@ def texts(cells: tuple[ComparisonCell, ...]) -> list[str]:
 
 def test_figures_have_their_bands_and_the_best_is_marked(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x", "b200-hgx"))
-    found = row(sheet, "output_tokens_per_s")
-    assert found.unit == "tok/s"
-    assert texts(found.cells) == ["1,000", "1,250", "2,000"]
-    assert [cell.band for cell in found.cells] == ["900 – 1,100", "1,120 – 1,380", "1,800 – 2,200"]
-    assert [cell.mark for cell in found.cells] == [None, None, CellMarking.BEST]
+    row = find_row(sheet, "output_tokens_per_s")
+    assert row.unit == "tok/s"
+    assert texts(row.cells) == ["1,000", "1,250", "2,000"]
+    assert [cell.band for cell in row.cells] == ["900 – 1,100", "1,120 – 1,380", "1,800 – 2,200"]
+    assert [cell.mark for cell in row.cells] == [None, None, CellMarking.BEST]
 
 
 def test_differences_against_the_first_come_first(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x", "mi355x"))
     assert sheet.table.groups[0].title == "Change from H200-SXM, with odds of being better"
-    found = row(sheet, "difference.output_tokens_per_s")
-    assert texts(found.cells) == ["baseline", "+25", "+4"]
-    assert found.cells[1].band == "0 – +56"
-    assert [cell.mark for cell in found.cells] == [None, None, None]
-    slower = row(sheet, "difference.ttft_ms")
+    row = find_row(sheet, "difference.output_tokens_per_s")
+    assert texts(row.cells) == ["baseline", "+25", "+4"]
+    assert row.cells[1].band == "0 – +56"
+    assert [cell.mark for cell in row.cells] == [None, None, None]
+    slower = find_row(sheet, "difference.ttft_ms")
     assert texts(slower.cells) == ["baseline", "−20", "−4"]
 
 
@@ -48,8 +48,8 @@ def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) 
     sheet = build_sheet(make_answer("h200-sxm", "mi355x"))
     assert [headline.text for headline in sheet.headlines] == ["Too close to call"] * 4
     assert sheet.headlines[0].detail == "1,040 or 1,000; best: MI355X 60%, H200-SXM 40% odds"
-    found = row(sheet, "output_tokens_per_s")
-    assert {cell.mark for cell in found.cells} == {CellMarking.OPEN}
+    row = find_row(sheet, "output_tokens_per_s")
+    assert {cell.mark for cell in row.cells} == {CellMarking.OPEN}
 
 
 def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
@@ -64,7 +64,7 @@ def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
 
 def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=120_000))
-    fits = row(sheet, "fits")
+    fits = find_row(sheet, "fits")
     assert fits.cells[0].text == "does not fit on 1"
     assert fits.cells[0].detail == "needs 4"
     assert fits.cells[0].mark is CellMarking.FAILS
@@ -92,7 +92,7 @@ def test_parts_keep_their_place_in_the_palette_and_repeats_are_hollow(make_answe
 
 def test_disputed_value_has_a_note_that_names_both_sides(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
-    bandwidth = row(sheet, "memory_bandwidth")
+    bandwidth = find_row(sheet, "memory_bandwidth")
     assert texts(bandwidth.cells) == ["4.8", "6.0"]
     assert [cell.notes for cell in bandwidth.cells] == [(), (1,)]
     (note,) = sheet.notes
@@ -117,30 +117,30 @@ def test_disputes_are_headed_by_labels_and_sources_without_a_publisher_name_none
 def test_each_value_has_the_number_of_its_source(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
     (group,) = sheet.whose.groups
-    assert {cell.text for found in group.rows for cell in found.cells} == {"[1]"}
+    assert {cell.text for row in group.rows for cell in row.cells} == {"[1]"}
     assert [source.number for source in sheet.sources] == [1, 2]
     assert sheet.sources[0].date == "2025-03-01"
 
 
 def test_memory_is_in_gib(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
-    capacity = row(sheet, "memory")
+    capacity = find_row(sheet, "memory")
     assert texts(capacity.cells) == ["141.0", "256.0"]
     assert [cell.detail for cell in capacity.cells] == [None, None]
-    assert texts(row(sheet, "memory.weights").cells) == ["70.0", "70.0"]
+    assert texts(find_row(sheet, "memory.weights").cells) == ["70.0", "70.0"]
 
 
 def test_assumptions_and_foot_say_what_the_figures_rest_on(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x")
     sheet = build_sheet(answer, date="2026-11-20")
-    stated = {fact.label: fact.value for fact in sheet.assumptions}
-    assert stated["Model"] == "Llama 3.1 70B"
-    assert stated["Input"] == "2,000 tokens"
+    assumptions = {fact.label: fact.value for fact in sheet.assumptions}
+    assert assumptions["Model"] == "Llama 3.1 70B"
+    assert assumptions["Input"] == "2,000 tokens"
     one = replace(answer.scenario.workload, output_tokens=1)
     single = build_sheet(replace(answer, scenario=replace(answer.scenario, workload=one)))
     assert {fact.label: fact.value for fact in single.assumptions}["Output"] == "1 token"
-    assert stated["Concurrent requests"] == "64"
-    assert stated["Accelerators"] == "1 each"
+    assert assumptions["Concurrent requests"] == "64"
+    assert assumptions["Accelerators"] == "1 each"
     assert {fact.label: fact.value for fact in sheet.foot} == {
         "Catalog": "2026-11-20",
         "Calibration": "2026-08",
@@ -151,16 +151,16 @@ def test_assumptions_and_foot_say_what_the_figures_rest_on(make_answer: MakeAnsw
 
 def test_remark_that_holds_for_all_is_said_once(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
-    said = [(remark.subject, remark.text) for remark in sheet.remarks]
-    assert said.count(("", "Serving engine chosen: vLLM")) == 1
-    assert len(said) == 2
+    remarks = [(remark.subject, remark.text) for remark in sheet.remarks]
+    assert remarks.count(("", "Serving engine chosen: vLLM")) == 1
+    assert len(remarks) == 2
 
 
 def test_german_figures(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x"), Formatter(GERMAN_NUMBERS))
-    found = row(sheet, "output_tokens_per_s")
-    assert texts(found.cells) == ["1.000", "1.250"]
-    assert texts(row(sheet, "memory_bandwidth").cells) == ["4,8", "6,0"]
+    row = find_row(sheet, "output_tokens_per_s")
+    assert texts(row.cells) == ["1.000", "1.250"]
+    assert texts(find_row(sheet, "memory_bandwidth").cells) == ["4,8", "6,0"]
 
 
 def test_one_part_alone_makes_a_sheet_too(make_answer: MakeAnswer) -> None:
@@ -184,11 +184,11 @@ def test_short_names(name: str, short: str) -> None:
     assert shorten_name(name) == short
 
 
-def untranslated(sheet: ComparisonSheet, answer: Answer) -> list[str]:
+def list_untranslated(sheet: ComparisonSheet, answer: Answer) -> list[str]:
     """Return labels of a sheet that did not come through the translations."""
     labels = [fact.label for fact in (*sheet.assumptions, *sheet.foot)]
     labels += [group.title for group in sheet.table.groups]
-    labels += [found.label for group in sheet.table.groups for found in group.rows]
+    labels += [row.label for group in sheet.table.groups for row in group.rows]
     labels += [headline.label for headline in sheet.headlines]
     labels += [remark.text for remark in sheet.remarks]
     labels += [note.text for note in sheet.notes]
@@ -201,4 +201,4 @@ def untranslated(sheet: ComparisonSheet, answer: Answer) -> list[str]:
 def test_every_label_is_translated(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x")
     translation.set_language("pseudo")
-    assert untranslated(build_sheet(answer), answer) == []
+    assert list_untranslated(build_sheet(answer), answer) == []

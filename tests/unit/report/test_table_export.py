@@ -54,14 +54,14 @@ FORMULAS = [
 ]
 
 
-def written(table: ExportTable, form: ExportFormat) -> bytes:
+def write(table: ExportTable, form: ExportFormat) -> bytes:
     target = io.BytesIO()
     write_table(table, form, target)
     return target.getvalue()
 
 
 def csv_rows(table: ExportTable) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(written(table, ExportFormat.CSV).decode(), newline="")))
+    return list(csv.reader(io.StringIO(write(table, ExportFormat.CSV).decode(), newline="")))
 
 
 def xlsx_sheets(raw: bytes) -> dict[str, list[tuple[Cell, ...]]]:
@@ -74,7 +74,7 @@ def of_texts(texts: Iterable[str]) -> ExportTable:
 
 
 def test_csv_is_that_of_the_standard() -> None:
-    raw = written(TABLE, ExportFormat.CSV)
+    raw = write(TABLE, ExportFormat.CSV)
     assert raw.startswith(b"Part,Memory (GiB),Memory: source,Own,Date\r\n")
     assert csv_rows(TABLE)[1:] == [
         ["h200-sxm", "141.0", "own-x", "true", "2024-11"],
@@ -84,22 +84,22 @@ def test_csv_is_that_of_the_standard() -> None:
 
 
 def test_json_has_the_unknown_as_null_and_units_beside_the_columns() -> None:
-    found = json.loads(written(TABLE, ExportFormat.JSON))
-    assert found["rows"][0] == {
+    document = json.loads(write(TABLE, ExportFormat.JSON))
+    assert document["rows"][0] == {
         "part": "h200-sxm",
         "memory": 141.0,
         "memory_source": "own-x",
         "own": True,
         "date": "2024-11",
     }
-    assert found["rows"][2]["memory"] is None
-    assert found["columns"][1] == {"key": "memory", "name": "Memory", "unit": "GiB", "about": None}
-    assert found["sources"][0]["title"] == SOURCE.title
-    assert found["notes"] == ["A note."]
+    assert document["rows"][2]["memory"] is None
+    assert document["columns"][1] == {"key": "memory", "name": "Memory", "unit": "GiB", "about": None}
+    assert document["sources"][0]["title"] == SOURCE.title
+    assert document["notes"] == ["A note."]
 
 
 def test_markdown_has_one_line_a_row_and_names_sources_by_number() -> None:
-    text = written(TABLE, ExportFormat.MARKDOWN).decode()
+    text = write(TABLE, ExportFormat.MARKDOWN).decode()
     lines = [line for line in text.splitlines() if line.startswith("|")]
     assert lines[0] == "| Part | Memory (GiB) | Own | Date |"
     assert lines[2] == "| h200-sxm | 141.0 \\[1\\] | yes | 2024-11 |"
@@ -110,7 +110,7 @@ def test_markdown_has_one_line_a_row_and_names_sources_by_number() -> None:
 
 
 def test_xlsx_opens_with_types_a_fixed_head_a_filter_and_the_sources() -> None:
-    book = openpyxl.load_workbook(io.BytesIO(written(TABLE, ExportFormat.XLSX)))
+    book = openpyxl.load_workbook(io.BytesIO(write(TABLE, ExportFormat.XLSX)))
     assert book.sheetnames == ["Parts   all", "Notes", "Sources"]
     sheet = book["Parts   all"]
     assert [[cell.value for cell in row] for row in sheet.iter_rows()] == [
@@ -134,17 +134,17 @@ def test_no_form_holds_a_formula(text: str) -> None:
     table = of_texts([text])
     (cell,) = csv_rows(table)[1]
     assert cell.startswith("'")
-    shown = xlsx_sheets(written(table, ExportFormat.XLSX))["Texts"][1][0]
-    assert shown.data_type == "s"
-    assert shown.quotePrefix
-    assert json.loads(written(table, ExportFormat.JSON))["rows"][0]["text"] == text
+    text_cell = xlsx_sheets(write(table, ExportFormat.XLSX))["Texts"][1][0]
+    assert text_cell.data_type == "s"
+    assert text_cell.quotePrefix
+    assert json.loads(write(table, ExportFormat.JSON))["rows"][0]["text"] == text
 
 
 def test_plain_text_and_numbers_stay_as_they_are() -> None:
     head = (ExportColumn("text", "Text"), ExportColumn("n", "n", kind=ExportCellKind.MIXED))
     table = ExportTable("T", head, [("a-b=c", -5), ("7", -0.25), ("ok", 1e15)])
     assert csv_rows(table)[1:] == [["a-b=c", "-5"], ["7", "-0.25"], ["ok", "1000000000000000.0"]]
-    cells = xlsx_sheets(written(table, ExportFormat.XLSX))["T"]
+    cells = xlsx_sheets(write(table, ExportFormat.XLSX))["T"]
     assert [(row[0].value, row[1].value, row[0].quotePrefix) for row in cells[1:]] == [
         ("a-b=c", -5, False),
         ("7", -0.25, False),
@@ -155,27 +155,25 @@ def test_plain_text_and_numbers_stay_as_they_are() -> None:
 def test_numbers_that_a_spreadsheet_has_no_room_for_are_kept_or_unknown() -> None:
     head = (ExportColumn("n", "n", kind=ExportCellKind.NUMBER),)
     table = ExportTable("N", head, [(2**70,), (math.nan,), (math.inf,), (1e300,), (-(10**400),)])
-    rows = xlsx_sheets(written(table, ExportFormat.XLSX))["N"]
+    rows = xlsx_sheets(write(table, ExportFormat.XLSX))["N"]
     assert [row[0].value for row in rows[1:]] == [str(2**70), None, None, str(1e300), str(-(10**400))]
     assert [row[0] if row else "" for row in csv_rows(table)[1:4]] == [str(2**70), "", ""]
-    assert json.loads(written(table, ExportFormat.JSON))["rows"][1]["n"] is None
+    assert json.loads(write(table, ExportFormat.JSON))["rows"][1]["n"] is None
 
 
 def test_what_no_file_can_hold_is_shown_by_a_sign() -> None:
     text = "a\x00b\x1b[31mc\ud800d\u202eevil\x85\uffff\u2028e"
     for form in ExportFormat:
-        written(of_texts([text]), form).decode("utf-8", "strict" if form is not ExportFormat.XLSX else "replace")
+        write(of_texts([text]), form).decode("utf-8", "strict" if form is not ExportFormat.XLSX else "replace")
     (cell,) = csv_rows(of_texts([text]))[1]
     assert cell == "a␀b␛[31mc\ufffdd\ufffdevil\ufffd\ufffd\u2028e"
-    assert xlsx_sheets(written(of_texts([text]), ExportFormat.XLSX))["Texts"][1][0].value == cell
-    assert json.loads(written(of_texts([text]), ExportFormat.JSON))["rows"][0]["text"] == text.replace(
-        "\ud800", "\ufffd"
-    )
+    assert xlsx_sheets(write(of_texts([text]), ExportFormat.XLSX))["Texts"][1][0].value == cell
+    assert json.loads(write(of_texts([text]), ExportFormat.JSON))["rows"][0]["text"] == text.replace("\ud800", "\ufffd")
 
 
 def test_text_longer_than_a_cell_is_cut_and_not_lost() -> None:
-    shown = xlsx_sheets(written(of_texts(["x" * 40_000]), ExportFormat.XLSX))["Texts"][1][0]
-    assert shown.value == "x" * 32_767
+    cell = xlsx_sheets(write(of_texts(["x" * 40_000]), ExportFormat.XLSX))["Texts"][1][0]
+    assert cell.value == "x" * 32_767
 
 
 def test_sheets_of_a_workbook_have_names_that_excel_takes() -> None:
@@ -195,8 +193,8 @@ def test_any_text_comes_back_from_every_form(texts: list[str]) -> None:
     assert len(cells) == len(texts)
     for cell in cells:
         assert not cell.strip("\ufeff\u200b\u200c\u200d\u200e\u200f \t\r\n\xa0").startswith(("=", "+", "-", "@"))
-    rows = xlsx_sheets(written(table, ExportFormat.XLSX))["Texts"]
+    rows = xlsx_sheets(write(table, ExportFormat.XLSX))["Texts"]
     assert all(cell.data_type != "f" for row in rows for cell in row)
-    assert len(json.loads(written(table, ExportFormat.JSON))["rows"]) == len(texts)
-    lines = [line for line in written(table, ExportFormat.MARKDOWN).decode().split("\n") if line.startswith("|")]
+    assert len(json.loads(write(table, ExportFormat.JSON))["rows"]) == len(texts)
+    lines = [line for line in write(table, ExportFormat.MARKDOWN).decode().split("\n") if line.startswith("|")]
     assert len(lines) == len(texts) + 2

@@ -80,11 +80,11 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
-    shown = {each.figure: each for each in build_screen_headlines(answer, PLAIN)}
-    assert list(shown) == ["output_tokens_per_s", "ttft_ms", RENTED, "max_concurrency"]
-    assert [leader.name for leader in shown[RENTED].leaders] == ["MI325X", "H200 SXM", "B200 SXM", "MI355X"]
-    assert sum(odds for _, odds in shown[RENTED].odds) == pytest.approx(1.0)
-    assert shown["max_concurrency"].odds == ()
+    headlines = {each.figure: each for each in build_screen_headlines(answer, PLAIN)}
+    assert list(headlines) == ["output_tokens_per_s", "ttft_ms", RENTED, "max_concurrency"]
+    assert [leader.name for leader in headlines[RENTED].leaders] == ["MI325X", "H200 SXM", "B200 SXM", "MI355X"]
+    assert sum(odds for _, odds in headlines[RENTED].odds) == pytest.approx(1.0)
+    assert headlines["max_concurrency"].odds == ()
 
 
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
@@ -128,9 +128,9 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         " are too close to call. To rent, 4 are too close to call: MI325X ($1.10), B200 SXM ($1.20), H200 SXM ($1.28)"
         " and MI355X ($1.47 at a hyperscaler)."
     )
-    for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
+    for price, sentence in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
-        assert describe_token_cost(replace(answer, costs=hosted), PLAIN).endswith(f" {said}")
+        assert describe_token_cost(replace(answer, costs=hosted), PLAIN).endswith(f" {sentence}")
     # The verdict names the utilization, the assumptions have the prices.
     assert describe_cost_terms(answer, PLAIN) == (
         "On-demand rent, servers add 25% to the price, costs assume that others use idle accelerators."

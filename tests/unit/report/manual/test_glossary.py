@@ -26,14 +26,14 @@ def test_terms_are_in_alphabetical_order_and_unique() -> None:
 
 
 def test_every_abbreviation_is_in_the_glossary() -> None:
-    known = {word for term in read_glossary() for word in re.findall(r"\w+", f"{term.title} {term.meaning}")}
-    shown = {
+    glossary_words = {word for term in read_glossary() for word in re.findall(r"\w+", f"{term.title} {term.meaning}")}
+    abbreviations = {
         word.removesuffix("s"): text.place
         for text in read_code()
         for word in _CAPITALS.findall(_CODE.sub("", text.text))
         if word not in NAMES and word.removesuffix("s") not in NAMES
     }
-    assert {word: place for word, place in shown.items() if word not in known} == {}
+    assert {word: place for word, place in abbreviations.items() if word not in glossary_words} == {}
 
 
 def test_every_attribute_and_figure_has_a_term() -> None:
