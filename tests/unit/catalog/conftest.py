@@ -23,17 +23,17 @@ Edit = Callable[[str, str, str], None]
 def _each_content_is_read_once() -> Iterator[None]:
     """Most tests read hundreds of files, of which they changed one; records are never changed in place."""
     read = DataFileReader._read_toml
-    known: dict[tuple[str, bytes, type], tuple[DataEntry[Any] | None, list[DataProblem]]] = {}
+    entries_by_content: dict[tuple[str, bytes, type], tuple[DataEntry[Any] | None, list[DataProblem]]] = {}
 
     def give(reader: DataFileReader, name: str, schema: type) -> DataEntry[Any] | None:
         try:
             key = name, (reader.data_dir / name).read_bytes(), schema
         except OSError:
             return read(reader, name, schema)
-        if key not in known:
+        if key not in entries_by_content:
             once = DataFileReader(reader.data_dir)
-            known[key] = read(once, name, schema), once.problems
-        entry, problems = known[key]
+            entries_by_content[key] = read(once, name, schema), once.problems
+        entry, problems = entries_by_content[key]
         reader.problems += problems
         return entry
 

@@ -96,7 +96,7 @@ def numbered(number: int, claims: int = 4) -> FactEdit:
 
 
 @contextmanager
-def somebody_reading(path: Path) -> Iterator[None]:
+def hold_read_lock(path: Path) -> Iterator[None]:
     """Let another program read a file all the while: what is written then stays next to it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN")

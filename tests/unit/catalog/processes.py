@@ -48,19 +48,19 @@ def kill(doing: Callable[[Path], None], path: Path, after: float, lines: int = 0
     process = _FORKS.Process(target=work, args=(doing, path, writing))
     process.start()
     writing.close()
-    with os.fdopen(os.dup(reading.fileno()), encoding="utf-8") as said:
+    with os.fdopen(os.dup(reading.fileno()), encoding="utf-8") as output:
         reading.close()
-        assert said.readline() == '{"ready": true}\n'
-        first = [said.readline() for _ in range(lines)]
+        assert output.readline() == '{"ready": true}\n'
+        first = [output.readline() for _ in range(lines)]
         time.sleep(after)
         process.kill()
         process.join()
-        return [json.loads(line) for line in (*first, *said) if line.endswith("\n")]
+        return [json.loads(line) for line in (*first, *output) if line.endswith("\n")]
 
 
 def run(doing: str, path: Path, *, within: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """Run a process to its end, under the command `within`, and return what it said."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [*within, *_command(doing, path)],
         cwd=ROOT,
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
@@ -69,8 +69,8 @@ def run(doing: str, path: Path, *, within: tuple[str, ...] = ()) -> list[dict[st
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()][1:]
+    assert completed.returncode == 0, completed.stderr
+    return [json.loads(line) for line in completed.stdout.splitlines()][1:]
 
 
 def own_mounts(*commands: str) -> tuple[str, ...]:

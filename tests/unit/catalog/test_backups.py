@@ -85,10 +85,10 @@ def test_last_few_stay_and_what_is_no_backup_is_left_alone(file: UserFile, clock
     for number in range(70):
         file.apply(numbered(number))
         clock.next_day()
-    kept = [(backup.time - NOON).days for backup in _backups(file)]
+    days = [(backup.time - NOON).days for backup in _backups(file)]
     # The first of July 2026 is a Wednesday: days 33 and 40 are Mondays.
-    assert kept == [69, 68, 67, 66, 65, 64, 63, 61, 54, 47, 40]
-    assert len(kept) <= DAILY_BACKUPS + WEEKLY_BACKUPS
+    assert days == [69, 68, 67, 66, 65, 64, 63, 61, 54, 47, 40]
+    assert len(days) <= DAILY_BACKUPS + WEEKLY_BACKUPS
     assert {path.name for path in file.backups_folder.iterdir()} >= set(others)
 
 
@@ -98,8 +98,8 @@ def test_many_large_steps_leave_the_state_before_each_day(file: UserFile, clock:
             file.apply(numbered(100 * day + number, claims=SMALL_STEP))
             clock.now += timedelta(minutes=1)
         clock.now = NOON + timedelta(days=day + 1)
-    made = [backup.time for backup in _backups(file)]
-    assert made[NEWEST_BACKUPS:] == [NOON + timedelta(days=day) for day in (2, 1, 0)]
+    times = [backup.time for backup in _backups(file)]
+    assert times[NEWEST_BACKUPS:] == [NOON + timedelta(days=day) for day in (2, 1, 0)]
 
 
 def test_clock_that_was_put_back_does_not_cost_the_new_backup(file: UserFile, clock: Clock) -> None:

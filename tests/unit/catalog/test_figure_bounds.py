@@ -21,7 +21,7 @@ from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, format_input_error
-from tests.unit.documents.test_dimension_choices import chosen
+from tests.unit.documents.test_dimension_choices import choose
 from tests.unit.domain.asking import ask, closed
 from tests.unit.domain.own_samples import ACCELERATOR as OURS
 from tests.unit.domain.own_samples import LAB, TODAY
@@ -36,16 +36,16 @@ VALUES: st.SearchStrategy[Any] = (
 
 @given(name=st.sampled_from(sorted(ATTRIBUTES)), value=VALUES)
 def test_whatever_wrote_the_file_the_part_can_be_computed_with(facts: Catalog, name: str, value: ClaimValue) -> None:
-    merged = facts.with_own(UserFacts.of(chosen(name, value, PART)))
+    merged = facts.with_own(UserFacts.of(choose(name, value, PART)))
     part = merged.accelerator(PART)
     assert isinstance(part.platform, str)
     assert part.platform
     for figure in (part.memory_bytes, part.memory_bandwidth, *part.peak_dense.values()):
         assert 0 < figure < 1e19
-    shown = next((each for each in merged.attributes(PART) if each.name == name), None)
-    if shown is not None and shown.overridden:
-        assert shown.value == value
-        assert type(shown.value) is type(value)
+    attribute = next((each for each in merged.attributes(PART) if each.name == name), None)
+    if attribute is not None and attribute.overridden:
+        assert attribute.value == value
+        assert type(attribute.value) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_whatever_wrote_the_file_the_part_can_be_computed_with(facts: Catalog, n
     ],
 )
 def test_a_pack_with_such_a_figure_is_refused_at_the_field(name: str, value: ClaimValue) -> None:
-    records = [write_record(fact) for fact in chosen(name, value, PART)]
+    records = [write_record(fact) for fact in choose(name, value, PART)]
     with pytest.raises(InputError) as caught:
         read_user_facts(records)
     assert caught.value.where == "records[1].value"
@@ -87,8 +87,8 @@ def test_a_form_with_such_a_figure_is_refused_at_the_field(facts: Catalog, name:
 def test_a_part_without_peaks_is_refused_and_the_others_are_answered(facts: Catalog, calibration: Calibration) -> None:
     merged = facts.with_own(UserFacts.of([LAB, *OURS]))
     assert not merged.accelerator("ours-x1").peak_dense
-    asked = [ask(part, "llama-3.1-8b", "bf16", closed(8)) for part in ("ours-x1", PART)]
-    refused, answered = Estimator(merged, calibration).estimate_many(asked)
+    requests = [ask(part, "llama-3.1-8b", "bf16", closed(8)) for part in ("ours-x1", PART)]
+    refused, answered = Estimator(merged, calibration).estimate_many(requests)
     assert isinstance(refused, InputError)
     assert "Ours X1 needs a peak in BF16 or wider to compute times" in format_input_error(refused)
     assert isinstance(answered, Estimate)
@@ -99,14 +99,14 @@ def test_a_part_without_peaks_is_refused_and_the_others_are_answered(facts: Cata
 def test_a_part_of_one_byte_or_of_all_that_can_be_is_answered(
     facts: Catalog, calibration: Calibration, peaks: dict[str, float], size: int
 ) -> None:
-    stated: list[UserFact] = [
+    user_facts: list[UserFact] = [
         dataclasses.replace(fact, value=size)
         if isinstance(fact, UserClaim) and fact.attribute in ("memory", "memory_bandwidth")
         else fact
         for fact in OURS
     ]
-    stated += [UserClaim("ours-x1", name, flops, LAB.id, SourceKind.USER, TODAY) for name, flops in peaks.items()]
-    merged = facts.with_own(UserFacts.of([LAB, *stated]))
+    user_facts += [UserClaim("ours-x1", name, flops, LAB.id, SourceKind.USER, TODAY) for name, flops in peaks.items()]
+    merged = facts.with_own(UserFacts.of([LAB, *user_facts]))
     (estimate,) = Estimator(merged, calibration).estimate_many(
         [ask("ours-x1", "llama-3.1-8b", "bf16", closed(8), count=8)]
     )

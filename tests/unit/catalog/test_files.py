@@ -300,9 +300,9 @@ def test_problem_names_file_field_and_fault(
     data_dir: Path, edit: Edit, file: str, old: str, new: str, expected: str
 ) -> None:
     edit(file, old, new)
-    found = problems_of(data_dir)
+    problems = problems_of(data_dir)
     parts = expected.split("NUMBER")
-    assert any(all(part in line for part in parts) for line in found), "\n".join(found)
+    assert any(all(part in line for part in parts) for line in problems), "\n".join(problems)
 
 
 def test_missing_reason_is_told(data_dir: Path) -> None:
@@ -328,9 +328,9 @@ def test_missing_folder_and_table_are_told(data_dir: Path) -> None:
     for file in (data_dir / "diffusion").iterdir():
         file.unlink()
     (data_dir / "prices/cloud.csv").unlink()
-    found = problems_of(data_dir)
-    assert "diffusion: the folder holds no TOML file" in found
-    assert "prices/cloud.csv: cannot be read: No such file or directory" in found
+    problems = problems_of(data_dir)
+    assert "diffusion: the folder holds no TOML file" in problems
+    assert "prices/cloud.csv: cannot be read: No such file or directory" in problems
 
 
 def test_text_that_is_not_utf8_is_told(data_dir: Path) -> None:

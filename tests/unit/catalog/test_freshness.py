@@ -76,7 +76,7 @@ def test_two_processes_at_once(data_dir: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", ENSURE, str(data_dir), str(path)]
     running = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(2)]
     for process in running:
-        _, told = process.communicate(timeout=60)
-        assert (process.returncode, told) == (0, b"")
+        _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (0, b"")
     assert not is_catalog_stale(data_dir, path)
     assert [file.name for file in tmp_path.glob("catalog*")] == ["catalog.sqlite"]

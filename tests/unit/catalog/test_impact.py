@@ -33,22 +33,22 @@ def scenario() -> Scenario:
     return read_template("mi325x-or-h200-70b")
 
 
-def stated(service: GpuDeskService, thing: str, attribute: str, value: float, unit: str) -> FactEdit:
+def make_edit(service: GpuDeskService, thing: str, attribute: str, value: float, unit: str) -> FactEdit:
     catalog = service.catalog
     return state_value(catalog, thing, attribute, value, unit, SOURCE, today="2026-11-21")
 
 
-def tried(service: GpuDeskService, scenario: Scenario, *edit: object) -> AnswerImpact:
-    return service.compute_impact(scenario, stated(service, *edit))  # type: ignore[arg-type]
+def compute_impact(service: GpuDeskService, scenario: Scenario, *edit: object) -> AnswerImpact:
+    return service.compute_impact(scenario, make_edit(service, *edit))  # type: ignore[arg-type]
 
 
 def test_less_bandwidth_lowers_the_throughput_of_one_part_alone(service: GpuDeskService, scenario: Scenario) -> None:
-    found = tried(service, scenario, "mi325x", "memory_bandwidth", 5.9, "TB/s")
-    assert [column.key for column in found.columns] == ["mi325x"]
-    change = next(each for each in found.columns[0].figures if each.figure == "output_tokens_per_s")
+    impact = compute_impact(service, scenario, "mi325x", "memory_bandwidth", 5.9, "TB/s")
+    assert [column.key for column in impact.columns] == ["mi325x"]
+    change = next(each for each in impact.columns[0].figures if each.figure == "output_tokens_per_s")
     assert change.ratio is not None
     assert 5.9 / 6 <= change.ratio < 1
-    words = describe_impact(found, PLAIN)
+    words = describe_impact(impact, PLAIN)
     assert words.sentence.startswith("MI325X: output throughput ")
     assert words.sentence.endswith("; still too close to call")
     assert any("time per output token" in line for line in words.lines)
@@ -56,14 +56,14 @@ def test_less_bandwidth_lowers_the_throughput_of_one_part_alone(service: GpuDesk
 
 def test_nothing_is_written_by_trying(service: GpuDeskService, scenario: Scenario) -> None:
     before = service.catalog.revision
-    tried(service, scenario, "mi325x", "memory_bandwidth", 5.3, "TB/s")
+    compute_impact(service, scenario, "mi325x", "memory_bandwidth", 5.3, "TB/s")
     assert service.catalog.revision == before
     assert not len(service.user_catalog.facts)
     assert service.catalog.attribute("mi325x", "memory_bandwidth").value == 6e12
 
 
 def test_what_was_tried_is_what_happens(service: GpuDeskService, scenario: Scenario) -> None:
-    edit = stated(service, "mi325x", "memory_bandwidth", 5.3, "TB/s")
+    edit = make_edit(service, "mi325x", "memory_bandwidth", 5.3, "TB/s")
     expected = service.compute_impact(scenario, edit)
     service.user_catalog.do(edit)
     after = service.answer(scenario)
@@ -74,47 +74,47 @@ def test_what_was_tried_is_what_happens(service: GpuDeskService, scenario: Scena
 
 
 def test_a_fact_that_no_estimate_rests_on_leaves_the_result(service: GpuDeskService, scenario: Scenario) -> None:
-    found = tried(service, scenario, "mi325x", "price_low", 21000.0, "USD")
-    assert found.unchanged
-    assert describe_impact(found, PLAIN).sentence == "Result unchanged"
-    other = tried(service, scenario, "b200-hgx", "memory_bandwidth", 7.0, "TB/s")
+    impact = compute_impact(service, scenario, "mi325x", "price_low", 21000.0, "USD")
+    assert impact.unchanged
+    assert describe_impact(impact, PLAIN).sentence == "Result unchanged"
+    other = compute_impact(service, scenario, "b200-hgx", "memory_bandwidth", 7.0, "TB/s")
     assert other.unchanged, "a part that is not in the scenario"
 
 
 def test_a_winner_is_told_with_the_distance(service: GpuDeskService, scenario: Scenario) -> None:
-    found = tried(service, scenario, "mi325x", "memory_bandwidth", 60.0, "TB/s")
-    lead = found.leads[0]
+    impact = compute_impact(service, scenario, "mi325x", "memory_bandwidth", 60.0, "TB/s")
+    lead = impact.leads[0]
     assert (lead.figure, len(lead.before), lead.after) == ("output_tokens_per_s", 2, ("mi325x",))
-    sentence = describe_impact(found, PLAIN).sentence
+    sentence = describe_impact(impact, PLAIN).sentence
     assert sentence.startswith("MI325X now ")
     assert re.search(r"% ahead of H200 SXM in output throughput \([789]\d% odds\)$", sentence)
 
 
 def test_a_lost_winner_is_told(service: GpuDeskService, scenario: Scenario) -> None:
-    service.user_catalog.do(stated(service, "mi325x", "memory_bandwidth", 60.0, "TB/s"))
-    found = service.compute_impact(scenario, revert_attribute(service.catalog, "mi325x", "memory_bandwidth"))
-    words = describe_impact(found, PLAIN)
+    service.user_catalog.do(make_edit(service, "mi325x", "memory_bandwidth", 60.0, "TB/s"))
+    impact = service.compute_impact(scenario, revert_attribute(service.catalog, "mi325x", "memory_bandwidth"))
+    words = describe_impact(impact, PLAIN)
     assert words.sentence == "Now too close to call in output throughput"
 
 
 def test_what_no_longer_fits_comes_first(service: GpuDeskService, scenario: Scenario) -> None:
-    found = tried(service, scenario, "h200-sxm", "memory", 60, "GiB")
-    assert describe_impact(found, PLAIN).sentence == ("H200 SXM: the model no longer fits on 1, needs 2")
+    impact = compute_impact(service, scenario, "h200-sxm", "memory", 60, "GiB")
+    assert describe_impact(impact, PLAIN).sentence == ("H200 SXM: the model no longer fits on 1, needs 2")
 
 
 def test_what_is_no_change_in_per_cent_is_not_told(service: GpuDeskService, scenario: Scenario) -> None:
-    found = tried(service, scenario, "mi325x", "memory_bandwidth", 5.98, "TB/s")
-    assert not found.unchanged
-    words = describe_impact(found, PLAIN)
+    impact = compute_impact(service, scenario, "mi325x", "memory_bandwidth", 5.98, "TB/s")
+    assert not impact.unchanged
+    words = describe_impact(impact, PLAIN)
     assert not any("(0%)" in line for line in (words.sentence, *words.lines))
 
 
 def test_who_leaves_the_best_is_told(service: GpuDeskService) -> None:
     choices = tuple(AcceleratorChoice(part, 1) for part in ("h200-sxm", "mi325x", "mi300x"))
     three = replace(read_template("70b-chat-on-four"), accelerators=choices)
-    service.user_catalog.do(stated(service, "mi300x", "memory_bandwidth", 8.5, "TB/s"))
-    found = service.compute_impact(three, revert_attribute(service.catalog, "mi300x", "memory_bandwidth"))
-    lead = next(each for each in found.leads if each.figure == "tpot_ms")
+    service.user_catalog.do(make_edit(service, "mi300x", "memory_bandwidth", 8.5, "TB/s"))
+    impact = service.compute_impact(three, revert_attribute(service.catalog, "mi300x", "memory_bandwidth"))
+    lead = next(each for each in impact.leads if each.figure == "tpot_ms")
     assert (set(lead.before) - set(lead.after), len(lead.after)) == ({"mi300x"}, 2)
-    words = describe_impact(found, PLAIN)
+    words = describe_impact(impact, PLAIN)
     assert words.sentence.startswith("MI300X no longer among the best in ")

@@ -68,11 +68,11 @@ FACTS: dict[str, Sequence[UserFact]] = {
 }
 
 
-@pytest.mark.parametrize("stated", FACTS.values(), ids=FACTS)
+@pytest.mark.parametrize("user_facts", FACTS.values(), ids=FACTS)
 def test_everything_is_answered_and_the_shipped_part_stays_what_it_is(
-    facts: Catalog, stated: Sequence[UserFact]
+    facts: Catalog, user_facts: Sequence[UserFact]
 ) -> None:
-    merged = facts.with_own(UserFacts.of(stated))
+    merged = facts.with_own(UserFacts.of(user_facts))
     assert verify_catalog(merged) == ()
     assert {model.id: model for model in facts.models()}.items() <= {
         model.id: model for model in merged.models()
@@ -88,7 +88,7 @@ def test_everything_is_answered_and_the_shipped_part_stays_what_it_is(
     for section in CatalogSection:
         assert list(iterate_catalog_rows(section, merged)) or section is CatalogSection.YOURS
     assert len(merged.things()) == len({thing.id for thing in merged.things()})
-    assert dict(merged.own.facts) == dict(UserFacts.of(stated).facts)
+    assert dict(merged.own.facts) == dict(UserFacts.of(user_facts).facts)
 
 
 def test_what_cannot_be_read_is_refused_by_name_where_it_is_handed_on() -> None:

@@ -66,10 +66,10 @@ class Walk(RuleBasedStateMachine):
         self.bench.close()
         shutil.rmtree(self.folder)
 
-    def tried(self, make: Callable[..., FactEdit], *given: Any, **named: Any) -> None:  # noqa: ANN401
+    def try_edit(self, make: Callable[..., FactEdit], *arguments: Any, **named: Any) -> None:  # noqa: ANN401
         before = dict(self.bench.user_catalog.facts.facts)
         try:
-            self.bench.user_catalog.do(make(self.bench.catalog, *given, **named))
+            self.bench.user_catalog.do(make(self.bench.catalog, *arguments, **named))
         except InputError:
             assert dict(self.bench.user_catalog.facts.facts) == before
         else:
@@ -78,48 +78,48 @@ class Walk(RuleBasedStateMachine):
     @rule(figure=figures, value=st.floats(0.5, 900), title=titles)
     def state(self, figure: tuple[str, str, str], value: float, title: str) -> None:
         thing, name, unit = figure
-        self.tried(edits.state_value, thing, name, value, unit, make_user_source(title), today=TODAY)
+        self.try_edit(edits.state_value, thing, name, value, unit, make_user_source(title), today=TODAY)
 
     @rule(figure=figures, place=st.integers(0, 5))
     def choose(self, figure: tuple[str, str, str], place: int) -> None:
         thing, name, _ = figure
         if thing not in {each.id for each in self.bench.catalog.things()}:
             return
-        found = [each for each in self.bench.catalog.attributes(thing) if each.name == name]
-        claims = found[0].claims if found else ()
+        attributes = [each for each in self.bench.catalog.attributes(thing) if each.name == name]
+        claims = attributes[0].claims if attributes else ()
         if claims:
             claim = claims[place % len(claims)]
-            self.tried(edits.prefer_claim, thing, name, claim, "because", today=TODAY)
+            self.try_edit(edits.prefer_claim, thing, name, claim, "because", today=TODAY)
 
     @rule(figure=figures)
-    def shipped(self, figure: tuple[str, str, str]) -> None:
-        self.tried(edits.take_shipped, figure[0], figure[1])
+    def take_shipped_value(self, figure: tuple[str, str, str]) -> None:
+        self.try_edit(edits.take_shipped, figure[0], figure[1])
 
     @rule(figure=figures)
     def revert(self, figure: tuple[str, str, str]) -> None:
-        self.tried(edits.revert_attribute, figure[0], figure[1])
+        self.try_edit(edits.revert_attribute, figure[0], figure[1])
 
     @rule()
     def add_part(self) -> None:
-        self.tried(edits.add_facts, [LAB, *ACCELERATOR], "part")
+        self.try_edit(edits.add_facts, [LAB, *ACCELERATOR], "part")
 
     @rule()
     def add_model(self) -> None:
-        self.tried(edits.add_facts, MODEL, "model")
+        self.try_edit(edits.add_facts, MODEL, "model")
 
     @rule(thing=st.sampled_from(["ours-x1", "ours-8b", "h200-sxm"]))
     def remove(self, thing: str) -> None:
-        self.tried(edits.remove_entry, thing)
+        self.try_edit(edits.remove_entry, thing)
 
     @rule(part=st.sampled_from(["ours-x1", "h200-sxm"]), usd=st.floats(0.1, 9), number=st.integers(1, 3))
     def price(self, part: str, usd: float, number: int) -> None:
-        stated = UserPrice(f"offer-{number}", part, "on_demand", OFFER.id, SourceKind.USER, usd)
-        there = self.bench.user_catalog.facts.get("price", stated.id)
-        self.tried(edits.state_price, stated, OFFER, None if there is None else stated.id)
+        price = UserPrice(f"offer-{number}", part, "on_demand", OFFER.id, SourceKind.USER, usd)
+        there = self.bench.user_catalog.facts.get("price", price.id)
+        self.try_edit(edits.state_price, price, OFFER, None if there is None else price.id)
 
     @rule(number=st.integers(1, 3))
     def no_price(self, number: int) -> None:
-        self.tried(edits.remove_price, f"offer-{number}")
+        self.try_edit(edits.remove_price, f"offer-{number}")
 
     @precondition(lambda self: self.done > 0)
     @rule()
@@ -156,7 +156,7 @@ class Walk(RuleBasedStateMachine):
         gone = FactEdit(message("own.step.add", "Add {name}", name="x"), before=(OFFER,), after=())
         if self.bench.user_catalog.facts.get("source", OFFER.id) is None:
             before = self.bench.user_catalog.undo_text
-            self.tried(lambda _: gone)
+            self.try_edit(lambda _: gone)
             assert self.bench.user_catalog.undo_text == before
 
     @invariant()

@@ -85,9 +85,9 @@ def test_new_value_takes_the_place_of_the_one_that_held(bench: GpuDeskService) -
 
 def test_rival_of_the_users_stays_where_a_shipped_claim_holds(bench: GpuDeskService) -> None:
     bench.user_catalog.do(state(bench, 5.3, "First"))
-    shipped = bench.catalog.attribute(PART, NAME).shipped
-    assert shipped is not None
-    bench.user_catalog.do(prefer_claim(bench.catalog, PART, NAME, shipped, "", today=DAY))
+    shipped_value = bench.catalog.attribute(PART, NAME).shipped
+    assert shipped_value is not None
+    bench.user_catalog.do(prefer_claim(bench.catalog, PART, NAME, shipped_value, "", today=DAY))
     bench.user_catalog.do(state(bench, 5.5, "Second"))
     own = [claim.source.title for claim in bench.catalog.attribute(PART, NAME).claims if claim.own]
     assert own == ["First", "Second"]
@@ -115,13 +115,13 @@ def add_part(bench: GpuDeskService) -> UserAccelerator:
 
 def test_copy_is_estimated_like_what_it_was_copied_from(bench: GpuDeskService) -> None:
     part = add_part(bench)
-    own, shipped = bench.catalog.accelerator(part.id), bench.catalog.accelerator(PART)
+    own, original = bench.catalog.accelerator(part.id), bench.catalog.accelerator(PART)
     assert (own.memory_bytes, own.memory_bandwidth, own.platform) == (
-        shipped.memory_bytes,
-        shipped.memory_bandwidth,
-        shipped.platform,
+        original.memory_bytes,
+        original.memory_bandwidth,
+        original.platform,
     )
-    assert dict(own.peak_dense) == dict(shipped.peak_dense)
+    assert dict(own.peak_dense) == dict(original.peak_dense)
     assert make_entry_id(bench.catalog, "Ours") == "ours-2"
 
 
@@ -151,8 +151,8 @@ def test_part_without_bandwidth_is_refused_at_it(bench: GpuDeskService) -> None:
 
 
 def test_generations_name_their_parts(bench: GpuDeskService) -> None:
-    found = {each.name: each.parts for each in group_by_generation(bench.catalog)}
-    assert "Instinct MI325X" in found["cdna3"]
+    parts_by_generation = {each.name: each.parts for each in group_by_generation(bench.catalog)}
+    assert "Instinct MI325X" in parts_by_generation["cdna3"]
 
 
 def test_only_own_entries_are_renamed(bench: GpuDeskService) -> None:
@@ -170,9 +170,9 @@ def test_only_own_entries_are_renamed(bench: GpuDeskService) -> None:
     ("value", "grade"), [(6.0e12, None), (5.3e15, PlausibilityGrade.REFUSED), (5.3e9, PlausibilityGrade.REFUSED)]
 )
 def test_slip_of_the_unit_is_refused(bench: GpuDeskService, value: float, grade: PlausibilityGrade | None) -> None:
-    found = check_new_value(bench.catalog, PART, NAME, value)
-    assert {each.grade for each in found if each.attribute == NAME} >= ({grade} if grade else set())
-    assert found == () or grade is not None
+    checked = check_new_value(bench.catalog, PART, NAME, value)
+    assert {each.grade for each in checked if each.attribute == NAME} >= ({grade} if grade else set())
+    assert checked == () or grade is not None
 
 
 def test_figures_of_models_are_not_judged(bench: GpuDeskService) -> None:

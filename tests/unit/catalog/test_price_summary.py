@@ -22,21 +22,23 @@ def price(
     high: float | None = None,
     **fields: Any,  # noqa: ANN401 - whatever a price has
 ) -> PriceRecord:
-    stated = {"accelerator": "l4", "term": "on_demand", **fields}
-    return PriceRecord(id=str(usd), source=SOURCE, kind=SourceKind.USER, usd=usd, usd_low=low, usd_high=high, **stated)
+    fields_of_price = {"accelerator": "l4", "term": "on_demand", **fields}
+    return PriceRecord(
+        id=str(usd), source=SOURCE, kind=SourceKind.USER, usd=usd, usd_low=low, usd_high=high, **fields_of_price
+    )
 
 
 def test_low_median_and_high_with_their_dates_and_providers() -> None:
-    (found,) = summarize_prices(
+    (summary,) = summarize_prices(
         [
             price(1.0, provider="B", date="2026-03-01"),
             price(4.0, provider="A", date="2025-01"),
             price(2.0, provider="A"),
         ]
     )
-    assert (found.low, found.median, found.high, found.count) == (1.0, 2.0, 4.0, 3)
-    assert (found.oldest, found.newest, found.undated) == ("2025-01", "2026-03-01", 1)
-    assert found.providers == ("A", "B")
+    assert (summary.low, summary.median, summary.high, summary.count) == (1.0, 2.0, 4.0, 3)
+    assert (summary.oldest, summary.newest, summary.undated) == ("2025-01", "2026-03-01", 1)
+    assert summary.providers == ("A", "B")
 
 
 @pytest.mark.parametrize(
@@ -55,13 +57,13 @@ def test_low_median_and_high_with_their_dates_and_providers() -> None:
     ],
 )
 def test_prices_are_old_that_all_have_a_date_before_the_last_year(dates: list[str | None], *, is_old: bool) -> None:
-    (found,) = summarize_prices([price(1.0, date=date) for date in dates])
-    assert found.is_older_than_year("2026-11-28") is is_old
+    (summary,) = summarize_prices([price(1.0, date=date) for date in dates])
+    assert summary.is_older_than_year("2026-11-28") is is_old
 
 
 def test_range_counts_once_by_its_middle() -> None:
-    (found,) = summarize_prices([price(None, low=1.0, high=9.0), price(2.0), price(6.0)])
-    assert (found.low, found.median, found.high) == (1.0, 5.0, 9.0)
+    (summary,) = summarize_prices([price(None, low=1.0, high=9.0), price(2.0), price(6.0)])
+    assert (summary.low, summary.median, summary.high) == (1.0, 5.0, 9.0)
 
 
 def test_shipped_and_own_make_one_range() -> None:
@@ -71,24 +73,24 @@ def test_shipped_and_own_make_one_range() -> None:
 
 def test_terms_have_an_order_and_purchases_come_last() -> None:
     terms = ("purchase", "spot", "reserved_1_year", "on_demand")
-    found = summarize_prices([price(1.0, term=term) for term in terms])
-    assert [each.term for each in found] == ["on_demand", "spot", "reserved_1_year", "purchase"]
+    summaries = summarize_prices([price(1.0, term=term) for term in terms])
+    assert [each.term for each in summaries] == ["on_demand", "spot", "reserved_1_year", "purchase"]
 
 
 def test_what_is_no_price_of_a_part_is_in_none() -> None:
     assert summarize_prices([price(None), price(1.0, accelerator=None)]) == ()
     refused = price(70_000.0, term="purchase", note="not taken")
     assert summarize_prices([refused]) == ()
-    (kept,) = summarize_prices([price(70_000.0, term="purchase", note="our quote", own=True)])
-    assert kept.own_count == 1
+    (summary,) = summarize_prices([price(70_000.0, term="purchase", note="our quote", own=True)])
+    assert summary.own_count == 1
 
 
 def test_shipped_prices_have_ranges(facts: Catalog) -> None:
-    found = {(each.accelerator, each.term): each for each in summarize_prices(facts.prices())}
-    spot, rent = found["h100-sxm", "spot"], found["h100-sxm", "on_demand"]
+    summaries = {(each.accelerator, each.term): each for each in summarize_prices(facts.prices())}
+    spot, rent = summaries["h100-sxm", "spot"], summaries["h100-sxm", "on_demand"]
     assert spot.median < rent.median
     assert rent.low <= rent.median <= rent.high
-    assert found["b200-hgx", "purchase"].high == 55_000
+    assert summaries["b200-hgx", "purchase"].high == 55_000
 
 
 def rent(accelerator: str, usd: float, provider: str, provider_class: ProviderClass, **fields: Any) -> PriceRecord:  # noqa: ANN401
@@ -123,8 +125,8 @@ def test_rents_of_one_class_are_compared() -> None:
 def test_each_has_its_first_class_whatever_others_have() -> None:
     """Specialized clouds come first: one that only hyperscalers rent must not set the rents of the others."""
     prices = ComparablePrices(MIXED)
-    found = [prices.find(each, "on_demand", None) for each in ("mi355x", "b200-hgx", "l4")]
-    assert [each and each.classes for each in found] == [(HYPERSCALER,), (SPECIALIZED,), (SPECIALIZED,)]
+    ranges = [prices.find(each, "on_demand", None) for each in ("mi355x", "b200-hgx", "l4")]
+    assert [each and each.classes for each in ranges] == [(HYPERSCALER,), (SPECIALIZED,), (SPECIALIZED,)]
 
 
 def test_classes_have_a_usual_ratio_where_enough_accelerators_are_rented_out_by_both() -> None:
@@ -139,17 +141,17 @@ def test_classes_have_a_usual_ratio_where_enough_accelerators_are_rented_out_by_
 
 
 def test_class_that_an_accelerator_lacks_leaves_it_its_first() -> None:
-    found = ComparablePrices(MIXED).find("mi355x", "on_demand", MARKETPLACE)
-    assert found is not None
-    assert found.classes == (HYPERSCALER,)
+    summary = ComparablePrices(MIXED).find("mi355x", "on_demand", MARKETPLACE)
+    assert summary is not None
+    assert summary.classes == (HYPERSCALER,)
 
 
 def test_price_of_the_user_without_a_known_provider_counts_in_every_class() -> None:
     own = rent("mi355x", 2.0, "Our provider", ProviderClass.UNKNOWN, own=True)
     prices = ComparablePrices((*MIXED, own))
-    found = prices.find("mi355x", "on_demand", HYPERSCALER)
-    assert found is not None
-    assert (found.low, found.high, found.own_count, found.is_own) == (2.0, 2.0, 1, True)
+    summary = prices.find("mi355x", "on_demand", HYPERSCALER)
+    assert summary is not None
+    assert (summary.low, summary.high, summary.own_count, summary.is_own) == (2.0, 2.0, 1, True)
 
 
 def test_prices_of_the_user_count_alone() -> None:
@@ -157,14 +159,14 @@ def test_prices_of_the_user_count_alone() -> None:
         [price(usd, term="purchase") for usd in (30_000.0, 35_000.0)]
         + [price(usd, term="purchase", own=True) for usd in (20_000.0, 24_000.0)]
     )
-    found = prices.find("l4", "purchase", None)
-    assert found is not None
-    assert (found.low, found.median, found.high, found.count) == (20_000.0, 22_000.0, 24_000.0, 2)
+    summary = prices.find("l4", "purchase", None)
+    assert summary is not None
+    assert (summary.low, summary.median, summary.high, summary.count) == (20_000.0, 22_000.0, 24_000.0, 2)
 
 
 def test_same_provider_compares_its_newest_rents() -> None:
-    (found,) = ComparablePrices(MIXED).compare_same_provider("mi355x", "b200-hgx", "on_demand")
-    assert (found.provider, round(found.ratio, 2)) == ("Oracle", 0.61)
+    (summary,) = ComparablePrices(MIXED).compare_same_provider("mi355x", "b200-hgx", "on_demand")
+    assert (summary.provider, round(summary.ratio, 2)) == ("Oracle", 0.61)
     assert ComparablePrices(MIXED).compare_same_provider("mi355x", "l4", "on_demand") == ()
 
 
@@ -193,9 +195,9 @@ def test_an_older_list_of_a_provider_is_replaced_by_its_newest() -> None:
     ]
     current = [each.usd for each in list_current_prices(prices)]
     assert current == [3.8, 3.6, 1.95, 1.5]
-    found = ComparablePrices(prices[:5]).find("l4", "on_demand", None)
-    assert found is not None
-    assert (found.low, found.median, found.high, found.count) == (1.95, 2.875, 3.8, 2)
+    summary = ComparablePrices(prices[:5]).find("l4", "on_demand", None)
+    assert summary is not None
+    assert (summary.low, summary.median, summary.high, summary.count) == (1.95, 2.875, 3.8, 2)
 
 
 def test_the_catalog_counts_only_the_newest_list_of_a_provider() -> None:

@@ -37,56 +37,56 @@ def price(name: str, provider: str | None = None, date: str | None = None) -> Us
     return UserPrice(name, "h100-sxm", "spot", SOURCE.id, SourceKind.USER, 2.0, provider=provider, date=date)
 
 
-def proposal(*facts: UserFact, kind: str = "model") -> ImportProposal:
+def make_proposal(*facts: UserFact, kind: str = "model") -> ImportProposal:
     return ImportProposal(kind, "A model", (SOURCE, *facts))
 
 
 def test_a_new_id_and_name_reach_the_claims_and_the_definition() -> None:
-    made = rename_subject(proposal(MODEL, CLAIM), "b-model", " B model ")
-    subject = get_subject(made)
+    proposal = rename_subject(make_proposal(MODEL, CLAIM), "b-model", " B model ")
+    subject = get_subject(proposal)
     assert isinstance(subject, UserModel)
-    assert (subject.id, subject.name, made.name) == ("b-model", "B model", "B model")
+    assert (subject.id, subject.name, proposal.name) == ("b-model", "B model", "B model")
     definition = json.loads(subject.definition)
     assert (definition["id"], definition["name"]) == ("b-model", "B model")
-    assert [fact.thing for fact in made.facts if isinstance(fact, UserClaim)] == ["b-model"]
+    assert [fact.thing for fact in proposal.facts if isinstance(fact, UserClaim)] == ["b-model"]
 
 
 def test_an_accelerator_takes_its_prices_and_choices_along() -> None:
     part = UserAccelerator("x1", "X1", "X", "hopper")
     about = UserPrice("p", "x1", "spot", SOURCE.id, SourceKind.USER, 2.0)
     other = UserPrice("q", "h100-sxm", "spot", SOURCE.id, SourceKind.USER, 2.0)
-    chosen = ClaimPreference("x1", "tdp", SOURCE.id, 700, "a reason", "2026-11-21")
-    made = rename_subject(proposal(part, chosen, about, other, kind="accelerator"), "x2", "X2")
-    assert [fact.accelerator for fact in made.facts if isinstance(fact, UserPrice)] == ["x2", "h100-sxm"]
-    assert [fact.thing for fact in made.facts if isinstance(fact, ClaimPreference)] == ["x2"]
+    preference = ClaimPreference("x1", "tdp", SOURCE.id, 700, "a reason", "2026-11-21")
+    proposal = rename_subject(make_proposal(part, preference, about, other, kind="accelerator"), "x2", "X2")
+    assert [fact.accelerator for fact in proposal.facts if isinstance(fact, UserPrice)] == ["x2", "h100-sxm"]
+    assert [fact.thing for fact in proposal.facts if isinstance(fact, ClaimPreference)] == ["x2"]
 
 
 def test_what_does_not_change_is_the_same_proposal() -> None:
-    before = proposal(MODEL, CLAIM)
+    before = make_proposal(MODEL, CLAIM)
     assert rename_subject(before, "a-model", "A model") is before
     assert retitle_source(before, "config.json") is before
 
 
 def test_another_title_makes_another_source_that_all_rests_on() -> None:
-    made = retitle_source(proposal(MODEL, CLAIM, price("p")), "From the model card")
-    (source,) = list_proposal_sources(made)
+    proposal = retitle_source(make_proposal(MODEL, CLAIM, price("p")), "From the model card")
+    (source,) = list_proposal_sources(proposal)
     assert source.title == "From the model card"
     assert (source.publisher, source.kind) == ("Meta", SourceKind.CONFIG_COPY)
     assert source.id != SOURCE.id
-    assert {fact.source for fact in made.facts if isinstance(fact, UserClaim | UserPrice)} == {source.id}
+    assert {fact.source for fact in proposal.facts if isinstance(fact, UserClaim | UserPrice)} == {source.id}
 
 
 def test_what_prices_lack_is_seen() -> None:
-    assert find_missing_price_fields(proposal(price("p"), price("q", provider="Crusoe", date="2026-01"))) == (
+    assert find_missing_price_fields(make_proposal(price("p"), price("q", provider="Crusoe", date="2026-01"))) == (
         True,
         True,
     )
-    assert find_missing_price_fields(proposal(price("q", provider="Crusoe"))) == (False, True)
-    assert find_missing_price_fields(proposal(MODEL)) == (False, False)
+    assert find_missing_price_fields(make_proposal(price("q", provider="Crusoe"))) == (False, True)
+    assert find_missing_price_fields(make_proposal(MODEL)) == (False, False)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "taken", "made"),
+    ("name", "existing_ids", "expected"),
     [
         ("Llama 3.3 70B!", (), "llama-3.3-70b"),
         ("llama", ("llama", "llama-2"), "llama-3"),
@@ -96,37 +96,37 @@ def test_what_prices_lack_is_seen() -> None:
         ("", ("own",), "own-2"),
     ],
 )
-def test_an_id_is_made_of_a_name(wanted: str, taken: tuple[str, ...], made: str) -> None:
-    if ".." in made:
-        assert check_new_id(find_free_id(wanted, taken), taken) == "own"
+def test_an_id_is_made_of_a_name(name: str, existing_ids: tuple[str, ...], expected: str) -> None:
+    if ".." in expected:
+        assert check_new_id(find_free_id(name, existing_ids), existing_ids) == "own"
     else:
-        assert check_new_id(find_free_id(wanted, taken), taken) == made
+        assert check_new_id(find_free_id(name, existing_ids), existing_ids) == expected
 
 
-@pytest.mark.parametrize("given", ["", "A", "a b", "-a", "a-", "a..b", "a/b", "ä", "a" * 81])
-def test_an_id_that_cannot_be_is_refused_at_its_field(given: str) -> None:
+@pytest.mark.parametrize("entry_id", ["", "A", "a b", "-a", "a-", "a..b", "a/b", "ä", "a" * 81])
+def test_an_id_that_cannot_be_is_refused_at_its_field(entry_id: str) -> None:
     with pytest.raises(InputError) as caught:
-        check_new_id(given, ())
+        check_new_id(entry_id, ())
     assert caught.value.where == "id"
 
 
 def test_what_cannot_be_is_refused_at_its_field() -> None:
     with pytest.raises(InputError) as caught:
-        rename_subject(proposal(MODEL), "b", "a\0b")
+        rename_subject(make_proposal(MODEL), "b", "a\0b")
     assert caught.value.where == "name"
     with pytest.raises(InputError) as caught:
-        retitle_source(proposal(MODEL), " ")
+        retitle_source(make_proposal(MODEL), " ")
     assert caught.value.where == "title"
 
 
 def test_a_model_that_nobody_made_gets_its_maker_and_the_source_its_publisher() -> None:
     source = Source("own-file-2", "config.json", UNKNOWN_MAKER, SourceKind.CONFIG_COPY)
     unsigned = replace(MODEL, organisation=UNKNOWN_MAKER)
-    made = ImportProposal("model", "A model", (source, unsigned, replace(CLAIM, source=source.id)))
-    assert has_no_owner(made)
-    assert not has_no_owner(proposal(MODEL))
-    assert not has_no_owner(proposal(price("p"), kind="prices"))
-    signed = set_organization(made, " Acme ")
+    proposal = ImportProposal("model", "A model", (source, unsigned, replace(CLAIM, source=source.id)))
+    assert has_no_owner(proposal)
+    assert not has_no_owner(make_proposal(MODEL))
+    assert not has_no_owner(make_proposal(price("p"), kind="prices"))
+    signed = set_organization(proposal, " Acme ")
     subject, (published,) = get_subject(signed), list_proposal_sources(signed)
     assert isinstance(subject, UserModel)
     assert (subject.organisation, published.publisher) == ("Acme", "Acme")
@@ -136,12 +136,12 @@ def test_a_model_that_nobody_made_gets_its_maker_and_the_source_its_publisher() 
 
 
 def test_whoever_published_a_file_stays_its_publisher() -> None:
-    made = set_organization(proposal(replace(MODEL, organisation=UNKNOWN_MAKER), CLAIM), "Acme")
-    assert list_proposal_sources(made) == (SOURCE,)
+    proposal = set_organization(make_proposal(replace(MODEL, organisation=UNKNOWN_MAKER), CLAIM), "Acme")
+    assert list_proposal_sources(proposal) == (SOURCE,)
 
 
 def test_only_models_have_a_maker_that_can_be_named() -> None:
-    for made, given in ((proposal(price("p"), kind="prices"), "Acme"), (proposal(MODEL), "a\x00b")):
+    for proposal, maker in ((make_proposal(price("p"), kind="prices"), "Acme"), (make_proposal(MODEL), "a\x00b")):
         with pytest.raises(InputError) as refused:
-            set_organization(made, given)
+            set_organization(proposal, maker)
         assert refused.value.where == "organisation"

@@ -16,20 +16,20 @@ Edit = Callable[[str, str, str], None]
 
 
 def claims_of(catalog: Catalog, thing: str, attribute: str) -> dict[str, Claim]:
-    found = catalog.attribute(thing, attribute)
-    return {statement: claim for claim in found.claims for statement in claim.statements}
+    record = catalog.attribute(thing, attribute)
+    return {statement: claim for claim in record.claims for statement in claim.statements}
 
 
 def test_bandwidth_of_the_mi325x_has_both_figures_of_one_page_behind_it(catalog: Catalog) -> None:
     attribute = catalog.attribute("mi325x", "memory_bandwidth")
-    said = claims_of(catalog, "mi325x", "memory_bandwidth")
+    claims = claims_of(catalog, "mi325x", "memory_bandwidth")
     assert attribute.value == 6e12
-    assert (said["C000-014"].value, said["C000-014"].source.id) == (5.3e12, "seed-000")
-    assert (said["C000-070"].value, said["C000-070"].source.id) == (6e12, "seed-000")
-    assert (said["C002-015"].value, said["C002-015"].source.id) == (5.3e12, "seed-002")
-    assert said["C004-005"] is said["C004-073"]
-    assert said["C000-070"].published == "6 TB/s"
-    assert said["C000-070"].conditions == "FAQ"
+    assert (claims["C000-014"].value, claims["C000-014"].source.id) == (5.3e12, "seed-000")
+    assert (claims["C000-070"].value, claims["C000-070"].source.id) == (6e12, "seed-000")
+    assert (claims["C002-015"].value, claims["C002-015"].source.id) == (5.3e12, "seed-002")
+    assert claims["C004-005"] is claims["C004-073"]
+    assert claims["C000-070"].published == "6 TB/s"
+    assert claims["C000-070"].conditions == "FAQ"
 
 
 def test_a_statement_that_a_claim_says_already_adds_none(catalog: Catalog) -> None:
@@ -71,8 +71,8 @@ def test_every_statement_that_names_an_attribute_resolves(catalog: Catalog) -> N
     assert sum(bool(statement.attributes) for statement in statements) == 89
     for statement in statements:
         for thing in statement.things:
-            held = {attribute.name for attribute in catalog.attributes(thing)}
-            assert set(statement.attributes) <= held, statement.id
+            names = {attribute.name for attribute in catalog.attributes(thing)}
+            assert set(statement.attributes) <= names, statement.id
 
 
 def test_statements_prefer_nothing(data_dir: Path, tmp_path: Path, catalog: Catalog) -> None:
@@ -90,7 +90,7 @@ def test_statements_prefer_nothing(data_dir: Path, tmp_path: Path, catalog: Cata
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         (
             "mi325x,memory_bandwidth,,\n",
@@ -108,9 +108,9 @@ def test_statements_prefer_nothing(data_dir: Path, tmp_path: Path, catalog: Cata
     ],
 )
 def test_a_statement_that_cannot_be_joined_is_refused(
-    old: str, new: str, told: str, data_dir: Path, edit: Edit
+    old: str, new: str, message: str, data_dir: Path, edit: Edit
 ) -> None:
     edit("claims/seeds.csv", old, new)
     with pytest.raises(DataError) as caught:
         read_data_tables(data_dir)
-    assert told in str(caught.value)
+    assert message in str(caught.value)

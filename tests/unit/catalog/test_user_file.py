@@ -25,8 +25,8 @@ from tests.unit.catalog.own_samples import (
     QUOTE,
     RENT,
     TEST,
+    hold_read_lock,
     numbered,
-    somebody_reading,
     step,
 )
 
@@ -204,7 +204,7 @@ def test_changes_that_a_killed_program_left_beside_the_file_are_read(path: Path,
     """Copies taken while the file is open are what a crash leaves: a file, and changes next to it."""
     with UserFile.open(path) as file:
         file.apply(numbered(0))
-        with somebody_reading(path):
+        with hold_read_lock(path):
             file.apply(step(*ALL))
         left = tmp_path / "left"
         left.mkdir()
@@ -221,7 +221,7 @@ def test_changes_of_a_file_that_is_gone_are_not_taken_for_those_of_a_new_one(pat
     beside = path.with_name(f"{path.name}-wal")
     with UserFile.open(path) as file:
         file.apply(numbered(0))
-        with somebody_reading(path):
+        with hold_read_lock(path):
             file.apply(step(*ALL))
         left = beside.read_bytes()
     path.unlink()

@@ -22,7 +22,7 @@ from gpudesk.catalog.user_store.rows import RowChange
 from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile, list_backups, restore_backup
 from gpudesk.domain.user_facts import TrustedSigner, UserClaim, UserPrice
 from gpudesk.text.messages import format_input_error, format_message
-from tests.unit.catalog.own_samples import ALL, numbered, somebody_reading, step
+from tests.unit.catalog.own_samples import ALL, hold_read_lock, numbered, step
 from tests.unit.catalog.processes import can_mount, own_mounts, run, start
 
 mounts = pytest.mark.skipif(not can_mount(), reason="this system lets nobody mount")
@@ -164,7 +164,7 @@ def test_damaged_file_with_changes_beside_it_is_not_touched(path: Path, tmp_path
     left = tmp_path / "left"
     left.mkdir()
     with UserFile.open(path) as file:
-        with somebody_reading(path):
+        with hold_read_lock(path):
             file.apply(numbered(2))
         for each in path.parent.glob("catalog.sqlite*"):
             shutil.copy(each, left)
@@ -292,8 +292,8 @@ def test_removed_file_is_not_begun_anew_behind_the_back(path: Path) -> None:
     with UserFile.open(path) as file:
         file.apply(numbered(2))
         facts = file.facts
-        kept = path.with_name("kept")
-        shutil.copy(path, kept)
+        copy_path = path.with_name("kept")
+        shutil.copy(path, copy_path)
         path.unlink()
         assert file.changed_elsewhere
         with pytest.raises(CatalogFileError) as writing:
@@ -303,7 +303,7 @@ def test_removed_file_is_not_begun_anew_behind_the_back(path: Path) -> None:
         assert {writing.value.problem.id, reading.value.problem.id} == {"own.file.removed"}
         assert file.facts is facts
         assert not path.exists()
-        path.write_bytes(kept.read_bytes())
+        path.write_bytes(copy_path.read_bytes())
         file.reload()
         file.apply(numbered(3))
     assert _facts(path) == len(file.facts)
@@ -322,9 +322,9 @@ def test_removed_file_is_written_anew_with_all_that_was_read(path: Path) -> None
         assert dict(file.write_anew().facts) == facts
         assert path.is_file()
         file.apply(numbered(3))
-        held = dict(file.facts.facts)
+        facts_before = dict(file.facts.facts)
     with UserFile.open(path) as file:
-        assert dict(file.facts.facts) == held
+        assert dict(file.facts.facts) == facts_before
         assert file.signers() == (signer,)
     assert not list(path.parent.glob("*.new*"))
 
@@ -414,7 +414,7 @@ def test_changes_beside_a_replaced_file_are_not_taken_for_those_of_the_other(pat
         file.apply(numbered(7))
     with UserFile.open(path) as file:
         file.apply(numbered(2))
-        with somebody_reading(path):
+        with hold_read_lock(path):
             file.apply(numbered(3))
         assert path.with_name(f"{path.name}-wal").stat().st_size > 0
         other.replace(path)
@@ -475,8 +475,8 @@ def test_lock_that_is_let_go_is_waited_for(path: Path) -> None:
 # A disk without room, and places where nothing may be written
 
 
-def _check_filled(path: Path, said: list[dict[str, object]], expected: str) -> None:
-    (full, small, large) = said
+def _check_filled(path: Path, reports: list[dict[str, object]], expected: str) -> None:
+    (full, small, large) = reports
     assert (full["problem"], full["again"]) == (expected, expected)
     assert (small["problem"], large["problem"]) == (None, None)
 
@@ -484,16 +484,18 @@ def _check_filled(path: Path, said: list[dict[str, object]], expected: str) -> N
 @mounts
 def test_full_disk_leaves_whole_steps_and_room_lets_it_go_on(tmp_path: Path) -> None:
     """The folder is on a disk of its own, which ends with the process: it reads its file itself."""
-    said = run("fill", tmp_path / "catalog.sqlite", within=own_mounts(f"mount -t tmpfs -o size=1600k none {tmp_path}"))
-    _check_filled(tmp_path, said, "own.file.full")
+    reports = run(
+        "fill", tmp_path / "catalog.sqlite", within=own_mounts(f"mount -t tmpfs -o size=1600k none {tmp_path}")
+    )
+    _check_filled(tmp_path, reports, "own.file.full")
 
 
 def test_file_that_may_not_grow_leaves_whole_steps(tmp_path: Path) -> None:
     path = tmp_path / "catalog.sqlite"
-    said = run("fill_what_is_allowed", path)
-    _check_filled(path, said, "own.file.faulty")
-    done = said[0]["done"]
-    assert _facts(path) == (done + 1) * len(numbered(0).after) + len(numbered(0, claims=30).after)
+    reports = run("fill_what_is_allowed", path)
+    _check_filled(path, reports, "own.file.faulty")
+    step_count = reports[0]["done"]
+    assert _facts(path) == (step_count + 1) * len(numbered(0).after) + len(numbered(0, claims=30).after)
 
 
 @mounts

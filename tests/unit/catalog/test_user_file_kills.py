@@ -48,21 +48,21 @@ def _is_large(number: int) -> bool:
 def test_killed_at_any_moment_of_writing_each_step_is_whole_or_absent(tmp_path: Path) -> None:
     path = tmp_path / "new" / "catalog.sqlite"
     moments = draw_moments(5)
-    written = 0
+    step_count = 0
     for number in range(max(KILLS, 200)):
         # The machine decides how much is written in a moment.
-        if number >= max(KILLS, 20) and written > 40:
+        if number >= max(KILLS, 20) and step_count > 40:
             break
-        said = kill(user_file_process.write, path, moments.uniform(0, 0.12 + number / 400))
+        reports = kill(user_file_process.write, path, moments.uniform(0, 0.12 + number / 400))
         numbers = _steps(_facts(path))
         # All that was said to be written is, and at most the one step more that no one was told of.
-        last = max((line["done"] for line in said), default=written - 1)
+        last = max((line["done"] for line in reports), default=step_count - 1)
         assert numbers in (set(range(last + 1)), set(range(last + 2)))
-        written = len(numbers)
-    assert written > 40
+        step_count = len(numbers)
+    assert step_count > 40
     with UserFile.open(path) as file:
         # A kill between a new backup and the removal of the oldest leaves one more, until the next backup.
-        file.apply(numbered(written, claims=30))
+        file.apply(numbered(step_count, claims=30))
         backups = list_backups(file.backups_folder)
     assert NEWEST_BACKUPS <= len(backups) <= NEWEST_BACKUPS + 1, "the first of the day stays too"
     assert all(backup.problem is None for backup in backups)
@@ -70,15 +70,15 @@ def test_killed_at_any_moment_of_writing_each_step_is_whole_or_absent(tmp_path: 
 
 def test_killed_while_the_file_is_begun_there_is_none_or_a_whole_one(tmp_path: Path) -> None:
     moments = draw_moments(6)
-    begun = 0
+    whole_files = 0
     for number in range(max(KILLS, 200)):
-        if number >= max(KILLS, 12) and begun:
+        if number >= max(KILLS, 12) and whole_files:
             break
         path = tmp_path / str(number) / "catalog.sqlite"
         kill(user_file_process.change, path, moments.uniform(0, 0.02 + number / 1000))
         assert set(_facts(path)) in (set(), set(numbered(1).after))
-        begun += path.exists()
-    assert begun > 0
+        whole_files += path.exists()
+    assert whole_files > 0
 
 
 @pytest.fixture
@@ -119,17 +119,17 @@ def test_killed_in_the_middle_of_the_last_step_the_file_is_as_it_was_before_it(o
 
 def test_killed_at_any_moment_of_a_restore_the_file_is_one_or_the_other(tmp_path: Path) -> None:
     path = tmp_path / "catalog.sqlite"
-    kept = tmp_path / "kept"
-    kept.mkdir()
+    copy_path = tmp_path / "kept"
+    copy_path.mkdir()
     states = [numbered(number, claims=500).after for number in (1, 2)]
     for number, facts in enumerate(states):
-        write_version(kept / f"catalog-2026070{number + 1}T100000000Z-v2-edit.sqlite", USER_VERSION, step(*facts))
+        write_version(copy_path / f"catalog-2026070{number + 1}T100000000Z-v2-edit.sqlite", USER_VERSION, step(*facts))
     moments = draw_moments(8)
     restored: set[int] = set()
     for number in range(max(KILLS, 200)):
         if number >= max(KILLS, 12) and len(restored) == len(states):
             break
-        said = kill(user_file_process.restore, path, moments.uniform(0, 0.1 + number / 100))
-        restored |= {line["restored"] for line in said}
+        reports = kill(user_file_process.restore, path, moments.uniform(0, 0.1 + number / 100))
+        restored |= {line["restored"] for line in reports}
         assert set(_facts(path)) in (set(), *map(set, states))
     assert len(restored) == len(states)

@@ -55,8 +55,8 @@ def _table(connection: sqlite3.Connection, name: str) -> tuple[object, ...]:
         for row in connection.execute(f"PRAGMA index_list({name})").fetchall()
     }
     references = connection.execute(f"PRAGMA foreign_key_list({name})").fetchall()
-    (made,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (name,)).fetchone()
-    return columns, indexes, references, "DEFERRABLE INITIALLY DEFERRED" in made
+    (statement,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (name,)).fetchone()
+    return columns, indexes, references, "DEFERRABLE INITIALLY DEFERRED" in statement
 
 
 def test_the_first_fact_is_written_without_the_schema(tmp_path: Path) -> None:

@@ -64,15 +64,15 @@ def _through_a_file(*facts: UserFact) -> list[UserFact]:
 @given(_facts)
 def test_any_fact_comes_back_exactly_or_is_refused_at_a_field_of_it(fact: UserFact) -> None:
     refused_at: str | None = None
-    found: list[UserFact] = []
+    facts: list[UserFact] = []
     try:
-        found = _through_a_file(fact)
+        facts = _through_a_file(fact)
     except InputError as error:
         refused_at = error.where
-    assert found == [fact] or refused_at in {field.name for field in fields(fact)}
-    if found and isinstance(fact, UserClaim):
+    assert facts == [fact] or refused_at in {field.name for field in fields(fact)}
+    if facts and isinstance(fact, UserClaim):
         # Equal is not enough: 1, 1.0 and True are.
-        assert [repr(each.value) for each in found if isinstance(each, UserClaim)] == [repr(fact.value)]
+        assert [repr(each.value) for each in facts if isinstance(each, UserClaim)] == [repr(fact.value)]
 
 
 @pytest.mark.parametrize("fact", ALL, ids=lambda fact: get_fact_key(fact)[-1])

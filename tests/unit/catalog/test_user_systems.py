@@ -68,16 +68,16 @@ def bench() -> Iterator[GpuDeskService]:
 
 
 def add(bench: GpuDeskService, system: UserSystem = SERVER, other: Figures = MappingProxyType({})) -> System:
-    figures = {name: StatedFigure(*stated, QUOTE) for name, stated in {**FIGURES, **other}.items()}
+    figures = {name: StatedFigure(*value, QUOTE) for name, value in {**FIGURES, **other}.items()}
     bench.user_catalog.do(make_entry_step(bench.catalog, system, figures, today=DAY))
     return bench.catalog.system(system.id)
 
 
 def test_a_system_is_listed_changed_and_removed(bench: GpuDeskService) -> None:
-    shipped = bench.catalog.systems()
+    shipped_systems = bench.catalog.systems()
     system = add(bench)
     assert (system.own, system.accelerator_count, system.power_max_w, system.rack_units) == (True, 8, 6400, 4)
-    assert bench.catalog.systems() == (*shipped, system)
+    assert bench.catalog.systems() == (*shipped_systems, system)
     assert bench.catalog.thing("our-server").own
     bench.user_catalog.do(rename_entry(bench.catalog, "our-server", "Ours", "Integrator"))
     assert add(bench, replace(SERVER, name="Ours"), {"accelerator_count": (4, "accelerators")}).accelerator_count == 4
@@ -85,7 +85,7 @@ def test_a_system_is_listed_changed_and_removed(bench: GpuDeskService) -> None:
     bench.user_catalog.undo()
     assert bench.catalog.system("our-server") == system
     bench.user_catalog.do(remove_entry(bench.catalog, "our-server"))
-    assert bench.catalog.systems() == shipped
+    assert bench.catalog.systems() == shipped_systems
     assert not len(bench.user_catalog.facts)
 
 
@@ -189,8 +189,8 @@ def test_a_file_brings_a_system_and_what_is_shown_can_be_imported(bench: GpuDesk
     proposal = propose_system(data, name="our-server.json", today=DAY, catalog=bench.catalog)
     bench.user_catalog.do(add_facts(bench.catalog, proposal.facts, proposal.name))
     assert bench.catalog.system("our-server").power_max_w == 6400
-    shown = json.dumps(encode_catalog_entry(bench, "our-server"), default=str).encode()
-    again = propose_system(shown, name="again.json", today=DAY, catalog=bench.catalog)
+    document = json.dumps(encode_catalog_entry(bench, "our-server"), default=str).encode()
+    again = propose_system(document, name="again.json", today=DAY, catalog=bench.catalog)
     assert [fact for fact in again.facts if isinstance(fact, UserSystem)] == [SERVER]
     assert again.left_out == ()
 

@@ -19,7 +19,7 @@ from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile
 from gpudesk.domain.reference_data import WatchNote
 from gpudesk.domain.user_facts import BackupReason, FactEdit
 from gpudesk.text.messages import InputError, message
-from tests.unit.catalog.own_samples import ALL, RENT, somebody_reading, step, write_version
+from tests.unit.catalog.own_samples import ALL, RENT, hold_read_lock, step, write_version
 
 GAP = WatchNote("W002-01", 9.5, "2026-10-02", "Eigene Messung", "zweimal gelesen")
 LATER = WatchNote("W002-01", 8, "2026-11", "A page")
@@ -95,7 +95,7 @@ def test_step_on_facts_reads_the_notes_of_another_process(path: Path, file: User
 
 def test_notes_stay_beside_the_file_while_somebody_reads(path: Path, file: UserFile) -> None:
     file.apply(note(GAP))
-    with somebody_reading(path):
+    with hold_read_lock(path):
         file.apply(note(REFERENCE))
         assert _read(path) == (GAP, REFERENCE)
 
@@ -178,22 +178,22 @@ def test_file_of_a_newer_version_is_refused(path: Path, file: UserFile) -> None:
         st.none() | st.text(max_size=8),
     )
 )
-def test_any_note_comes_back_exactly_or_is_refused_at_a_field_of_it(stated: WatchNote) -> None:
+def test_any_note_comes_back_exactly_or_is_refused_at_a_field_of_it(note: WatchNote) -> None:
     refused_at: str | None = None
-    found: list[WatchNote] = []
+    notes: list[WatchNote] = []
     try:
-        found = _through_a_file(stated)
+        notes = _through_a_file(note)
     except InputError as error:
         refused_at = error.where
-    assert found == [stated] or refused_at in {field.name for field in fields(stated)}
+    assert notes == [note] or refused_at in {field.name for field in fields(note)}
     # Equal is not enough: 1, 1.0 and True are.
-    assert [repr(each.value) for each in found] in ([], [repr(stated.value)])
+    assert [repr(each.value) for each in notes] in ([], [repr(note.value)])
 
 
-def _through_a_file(stated: WatchNote) -> list[WatchNote]:
+def _through_a_file(note: WatchNote) -> list[WatchNote]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         migrate(connection)
-        connection.execute(WATCH_TABLE.insert, encode_row(WATCH_TABLE, stated))
+        connection.execute(WATCH_TABLE.insert, encode_row(WATCH_TABLE, note))
         return decode_rows(WATCH_TABLE, connection.execute(WATCH_TABLE.select).fetchall())
 
 

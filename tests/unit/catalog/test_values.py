@@ -27,9 +27,9 @@ from gpudesk.text.units import UnknownUnitError
     ],
 )
 def test_value_in_si(value: RecordedClaimValue, unit: str | None, expected: RecordedClaimValue) -> None:
-    found = convert_claim_to_si(value, unit)
-    assert found == expected
-    assert type(found) is type(expected)
+    converted = convert_claim_to_si(value, unit)
+    assert converted == expected
+    assert type(converted) is type(expected)
 
 
 @given(st.decimals(min_value="0.01", max_value=100_000, places=2))

@@ -69,9 +69,9 @@ def test_facts_of_the_user_are_no_fault_of_the_catalog(catalog: Catalog) -> None
 )
 def test_row_that_names_what_is_not_there(broken_path: Path, statement: str, expected: str) -> None:
     spoil(broken_path, statement)
-    found = findings_of(broken_path)
-    assert found
-    assert {problem for _, problem in found} == {expected}
+    findings = findings_of(broken_path)
+    assert findings
+    assert {problem for _, problem in findings} == {expected}
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,6 @@ def test_damaged_pages_are_a_finding_and_no_failure(broken_path: Path) -> None:
     content[-8192:] = b"\x5a" * 8192
     broken_path.write_bytes(content)
     seal_file(broken_path)
-    found = findings_of(broken_path)
-    assert found
-    assert {problem for _, problem in found} == {"catalog.verify.integrity"}
+    findings = findings_of(broken_path)
+    assert findings
+    assert {problem for _, problem in findings} == {"catalog.verify.integrity"}

@@ -86,11 +86,11 @@ def texts(catalog: Catalog) -> list[tuple[str, str, str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("stated", "listed"), LISTED.values(), ids=LISTED)
+@pytest.mark.parametrize(("user_facts", "listed"), LISTED.values(), ids=LISTED)
 def test_what_waits_is_listed_with_why_and_can_be_removed(
-    facts: Catalog, stated: tuple[UserFact, ...], listed: tuple[str, str, str, str]
+    facts: Catalog, user_facts: tuple[UserFact, ...], listed: tuple[str, str, str, str]
 ) -> None:
-    merged = facts.with_own(UserFacts.of(stated))
+    merged = facts.with_own(UserFacts.of(user_facts))
     assert texts(merged) == [listed]
     assert len({row.key for row in rows(merged)}) == len(rows(merged))
     table = export_table("own", merged)
@@ -118,9 +118,9 @@ def test_a_claim_beside_a_choice_that_waits_stays(facts: Catalog) -> None:
     claim = UserClaim("mi325x", "memory_bandwidth", 5.5e12, LAB.id, SourceKind.USER, TODAY)
     choice = ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY)
     merged = facts.with_own(UserFacts.of([LAB, claim, choice]))
-    held, waiting = rows(merged)
-    assert held.waits is None
-    assert held.item is not None
+    held_claim, waiting = rows(merged)
+    assert held_claim.waits is None
+    assert held_claim.item is not None
     assert waiting.waits is not None
     assert waiting.waits.facts == (choice,)
     step = edits.forget_inactive(merged, waiting.waits)

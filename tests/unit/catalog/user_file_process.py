@@ -26,12 +26,12 @@ from tests.unit.catalog.own_samples import numbered
 NOBODY = 65534
 
 
-def say(**fields: object) -> None:
+def print_json(**fields: object) -> None:
     sys.stdout.write(json.dumps(fields) + "\n")
     sys.stdout.flush()
 
 
-def tried(file: UserFile, edit: FactEdit) -> str | None:
+def try_step(file: UserFile, edit: FactEdit) -> str | None:
     """Make a step, and return the id of what was in its way; the facts must be as before then."""
     before = file.facts
     try:
@@ -48,7 +48,7 @@ def write(path: Path) -> None:
         number = sum(isinstance(fact, Source) for fact in file.facts)
         while True:
             file.apply(numbered(number, claims=30 if number % 7 == 0 else 4))
-            say(done=number)
+            print_json(done=number)
             number += 1
 
 
@@ -63,7 +63,7 @@ def restore(path: Path) -> None:
     while True:
         for number, backup in enumerate((one, other)):
             restore_backup(path, backup.path)
-            say(restored=number)
+            print_json(restored=number)
 
 
 def die_in_a_migration(path: Path) -> None:
@@ -78,7 +78,7 @@ def lock(path: Path) -> None:
     """Keep the file from everybody else until standard input ends."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("BEGIN EXCLUSIVE")
-    say(locked=True)
+    print_json(locked=True)
     sys.stdin.read()
 
 
@@ -99,13 +99,13 @@ def fill_what_is_allowed(path: Path) -> None:
 def _fill(path: Path, make_room: Callable[[], None]) -> None:
     with UserFile.open(path) as file:
         number = 0
-        while (problem := tried(file, numbered(number))) is None:
+        while (problem := try_step(file, numbered(number))) is None:
             number += 1
-        say(done=number, problem=problem, again=tried(file, numbered(number)))
+        print_json(done=number, problem=problem, again=try_step(file, numbered(number)))
         make_room()
-        say(problem=tried(file, numbered(number)))
+        print_json(problem=try_step(file, numbered(number)))
         # A large step needs a backup before it.
-        say(problem=tried(file, numbered(number + 1, claims=30)))
+        print_json(problem=try_step(file, numbered(number + 1, claims=30)))
 
 
 def become_nobody(path: Path) -> None:
@@ -120,9 +120,9 @@ def look(path: Path) -> None:
     try:
         with UserFile.open(path) as file:
             writable = file.writable
-            say(facts=len(file.facts), writable=writable, problem=tried(file, numbered(10_000)))
+            print_json(facts=len(file.facts), writable=writable, problem=try_step(file, numbered(10_000)))
     except InputError as error:
-        say(opening=error.problem.id)
+        print_json(opening=error.problem.id)
 
 
 DOINGS: dict[str, Callable[[Path], None]] = {
@@ -131,13 +131,13 @@ DOINGS: dict[str, Callable[[Path], None]] = {
 }
 
 
-def work(doing: Callable[[Path], None], path: Path, said: Connection) -> None:
+def work(doing: Callable[[Path], None], path: Path, connection: Connection) -> None:
     """Do one thing in a process that was forked, and say over a connection what is done."""
-    sys.stdout = os.fdopen(os.dup(said.fileno()), "w", encoding="utf-8")
-    say(ready=True)
+    sys.stdout = os.fdopen(os.dup(connection.fileno()), "w", encoding="utf-8")
+    print_json(ready=True)
     doing(path)
 
 
 if __name__ == "__main__":
-    say(ready=True)
+    print_json(ready=True)
     DOINGS[sys.argv[1]](Path(sys.argv[2]))

@@ -26,43 +26,43 @@ _QUANTISATION = ".hf_quant_config"
 NAMES = sorted(path.stem for path in CONFIGS.glob("*.json") if not path.stem.endswith(_QUANTISATION))
 
 
-def config(name: str) -> dict[str, Any]:
+def read_config(name: str) -> dict[str, Any]:
     table: dict[str, Any] = json.loads((CONFIGS / f"{name}.json").read_text(encoding="utf-8"))
     return table
 
 
-def beside(name: str) -> dict[str, bytes]:
+def read_quantization(name: str) -> dict[str, bytes]:
     path = CONFIGS / f"{name}{_QUANTISATION}.json"
     return {"hf_quant_config.json": path.read_bytes()} if path.exists() else {}
 
 
-def proposed(name: str, **changes: object) -> ImportProposal:
+def propose(name: str, **changes: object) -> ImportProposal:
     """Return the proposal of a configuration with some fields changed; None takes one away."""
-    table = config(name) | changes
+    table = read_config(name) | changes
     table = {key: value for key, value in table.items() if value is not None or key not in changes}
     return propose_model(
-        json.dumps(table).encode(), beside(name), name=name, today=TODAY, parameters_of=count_parameters
+        json.dumps(table).encode(), read_quantization(name), name=name, today=TODAY, parameters_of=count_parameters
     )
 
 
-def model(proposal: ImportProposal) -> Model:
+def parse_proposed_model(proposal: ImportProposal) -> Model:
     assert not proposal.missing
-    (found,) = (fact for fact in proposal.facts if isinstance(fact, UserModel))
-    return parse_model(json.loads(found.definition))
+    (user_model,) = (fact for fact in proposal.facts if isinstance(fact, UserModel))
+    return parse_model(json.loads(user_model.definition))
 
 
-def imported(name: str, **changes: object) -> Model:
-    return model(proposed(name, **changes))
+def import_model(name: str, **changes: object) -> Model:
+    return parse_proposed_model(propose(name, **changes))
 
 
-def shipped(name: str) -> Model:
+def read_shipped_model(name: str) -> Model:
     table = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
     return parse_model(MODEL_FILE.model_validate(table).definition())
 
 
-def layers(found: Model) -> Counter[tuple[Mixer | None, Ffn | None, int]]:
+def count_layers(model: Model) -> Counter[tuple[Mixer | None, Ffn | None, int]]:
     counts: Counter[tuple[Mixer | None, Ffn | None, int]] = Counter()
-    for group in found.layers:
+    for group in model.layers:
         counts[group.mixer, group.ffn, group.norms] += group.count
     return counts
 
@@ -87,5 +87,5 @@ TINY_TENSORS: dict[str, tuple[str, list[int]]] = {
 def header_of(tensors: dict[str, tuple[str, list[int]]]) -> bytes:
     """Return the beginning of a safetensors file: the length of the header, and the header."""
     table = {name: {"dtype": dtype, "shape": shape} for name, (dtype, shape) in tensors.items()}
-    written = json.dumps({"__metadata__": {"format": "pt"}} | table).encode()
-    return struct.pack("<Q", len(written)) + written
+    header = json.dumps({"__metadata__": {"format": "pt"}} | table).encode()
+    return struct.pack("<Q", len(header)) + header

@@ -29,10 +29,10 @@ class Gguf:
 
     def add(self, name: str, *shape: int, kind: int | None = None) -> None:
         """Put a tensor on the list; vectors and small tables are kept in F32, as converters do."""
-        wanted = self.kind if kind is None else kind
-        if len(shape) == 1 or shape[0] % BLOCKS[wanted][0]:
-            wanted = F32
-        self.tensors.append((name, shape, wanted))
+        tensor_kind = self.kind if kind is None else kind
+        if len(shape) == 1 or shape[0] % BLOCKS[tensor_kind][0]:
+            tensor_kind = F32
+        self.tensors.append((name, shape, tensor_kind))
 
     def header(self) -> bytes:
         keys = {"general.architecture": self.architecture, **self.keys}
@@ -99,14 +99,14 @@ def parameters(gguf: Gguf, *, without: tuple[str, ...] = ("rope_",)) -> int:
     return total
 
 
-def model(architecture: str, hidden: int, vocabulary: int, layers: int, **keys: Value) -> Gguf:
+def make_gguf(architecture: str, hidden: int, vocabulary: int, layers: int, **keys: Value) -> Gguf:
     """Return a file with an embedding and a final norm; `keys` are those of the architecture, _ for a dot."""
-    made = Gguf(architecture)
-    made.keys = {f"{architecture}.block_count": layers, f"{architecture}.embedding_length": hidden}
-    made.keys |= {f"{architecture}.{name.replace('__', '.')}": value for name, value in keys.items()}
-    made.add("token_embd.weight", hidden, vocabulary)
-    made.add("output_norm.weight", hidden)
-    return made
+    gguf = Gguf(architecture)
+    gguf.keys = {f"{architecture}.block_count": layers, f"{architecture}.embedding_length": hidden}
+    gguf.keys |= {f"{architecture}.{name.replace('__', '.')}": value for name, value in keys.items()}
+    gguf.add("token_embd.weight", hidden, vocabulary)
+    gguf.add("output_norm.weight", hidden)
+    return gguf
 
 
 def head(gguf: Gguf, hidden: int, vocabulary: int) -> None:
@@ -161,21 +161,21 @@ def experts(
         gguf.add(f"{name}down_shexp.weight", shared, hidden)
 
 
-def small(**keys: Value) -> Gguf:
-    made = model("llama", 64, 512, 2, attention__head_count=4, attention__head_count_kv=2, **keys)
-    made.keys["tokenizer.ggml.tokens"] = [f"t{number}" for number in range(512)]
-    head(made, 64, 512)
+def make_small_gguf(**keys: Value) -> Gguf:
+    gguf = make_gguf("llama", 64, 512, 2, attention__head_count=4, attention__head_count_kv=2, **keys)
+    gguf.keys["tokenizer.ggml.tokens"] = [f"t{number}" for number in range(512)]
+    head(gguf, 64, 512)
     for layer in range(2):
-        norms(made, layer, 64)
-        attention(made, layer, 64, 4, 2, 16)
-        dense(made, layer, 64, 128)
-    return made
+        norms(gguf, layer, 64)
+        attention(gguf, layer, 64, 4, 2, 16)
+        dense(gguf, layer, 64, 128)
+    return gguf
 
 
-def parts(made: Gguf, count: int) -> Iterator[Gguf]:
+def split_gguf(gguf: Gguf, count: int) -> Iterator[Gguf]:
     """Yield a file in parts: the first has all keys, each some of the tensors."""
-    share = -(-len(made.tensors) // count)
+    share = -(-len(gguf.tensors) // count)
     for number in range(count):
-        keys: dict[str, Value] = dict(made.keys) if number == 0 else {}
-        keys |= {"split.no": number, "split.count": count, "split.tensors.count": len(made.tensors)}
-        yield Gguf(made.architecture, keys, made.tensors[number * share : (number + 1) * share])
+        keys: dict[str, Value] = dict(gguf.keys) if number == 0 else {}
+        keys |= {"split.no": number, "split.count": count, "split.tensors.count": len(gguf.tensors)}
+        yield Gguf(gguf.architecture, keys, gguf.tensors[number * share : (number + 1) * share])

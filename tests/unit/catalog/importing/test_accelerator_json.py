@@ -20,8 +20,8 @@ from gpudesk.text.units import GIB
 TODAY = "2026-11-25"
 
 
-def sheet(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
-    made: dict[str, Any] = {
+def make_sheet(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
+    table: dict[str, Any] = {
         "name": "Example 1",
         "vendor": "Example",
         "generation": "hopper",
@@ -45,51 +45,51 @@ def sheet(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
             "supported_precisions": {"value": ["fp16", "bf16"]},
         },
     }
-    made |= changes
-    return {name: value for name, value in made.items() if value is not None}
+    table |= changes
+    return {name: value for name, value in table.items() if value is not None}
 
 
-def attributes(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
-    found: dict[str, Any] = {**sheet()["attributes"], **changes}
-    return sheet(attributes={name: value for name, value in found.items() if value is not None})
+def make_attributes(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
+    attributes: dict[str, Any] = {**make_sheet()["attributes"], **changes}
+    return make_sheet(attributes={name: value for name, value in attributes.items() if value is not None})
 
 
-def read(made: object) -> ImportProposal:
-    return propose_accelerator(json.dumps(made).encode(), name="part.json", today=TODAY)
+def read(document: object) -> ImportProposal:
+    return propose_accelerator(json.dumps(document).encode(), name="part.json", today=TODAY)
 
 
-def claims(proposal: ImportProposal) -> dict[str, UserClaim]:
-    found: dict[str, UserClaim] = {}
+def list_claims(proposal: ImportProposal) -> dict[str, UserClaim]:
+    claims: dict[str, UserClaim] = {}
     for fact in proposal.facts:
         if isinstance(fact, UserClaim):
-            found.setdefault(fact.attribute, fact)
-    return found
+            claims.setdefault(fact.attribute, fact)
+    return claims
 
 
-def refused(made: object) -> str:
+def refuse(document: object) -> str:
     with pytest.raises(InputError) as error:
-        read(made)
+        read(document)
     return format_input_error(error.value)
 
 
 def test_documented_form_makes_a_whole_accelerator(catalog: Catalog) -> None:
-    proposal = read(sheet())
+    proposal = read(make_sheet())
     source, part = proposal.facts[:2]
     assert isinstance(source, Source)
     assert (source.title, source.kind, source.date) == ("Data sheet", SourceKind.VENDOR_DATASHEET, "2026-03")
     assert part == UserAccelerator("example-1", "Example 1", "Example", "hopper", announced=False)
-    stated = claims(proposal)
-    assert (stated["memory"].value, stated["memory"].published) == (192 * GIB, "192 GiB")
-    assert stated["memory_bandwidth"].value == 5_300_000_000_000
-    assert stated["supported_precisions"].value == ("fp16", "bf16")
-    assert {claim.source for claim in stated.values()} == {source.id}
+    claims = list_claims(proposal)
+    assert (claims["memory"].value, claims["memory"].published) == (192 * GIB, "192 GiB")
+    assert claims["memory_bandwidth"].value == 5_300_000_000_000
+    assert claims["supported_precisions"].value == ("fp16", "bf16")
+    assert {claim.source for claim in claims.values()} == {source.id}
     merged = catalog.with_own(UserFacts.of(proposal.facts)).accelerator("example-1")
     assert (merged.memory_bytes, merged.platform) == (192 * GIB, "ROCm")
     assert merged.peak_dense["bf16"] == 1307.4e12
 
 
 def test_rival_claims_come_with_the_preferred_one_first(catalog: Catalog) -> None:
-    sources = {**sheet()["sources"], "older": {"title": "Sheet of 2025"}}
+    sources = {**make_sheet()["sources"], "older": {"title": "Sheet of 2025"}}
     bandwidth = {
         "unit": "TB/s",
         "reason": "The newer sheet.",
@@ -98,15 +98,15 @@ def test_rival_claims_come_with_the_preferred_one_first(catalog: Catalog) -> Non
             {"value": 5.3, "source": "sheet", "preferred": True, "retrieved": "2026-10-01"},
         ],
     }
-    made = attributes(memory_bandwidth=bandwidth)
-    made["sources"] = sources
-    for name, entry in made["attributes"].items():
+    document = make_attributes(memory_bandwidth=bandwidth)
+    document["sources"] = sources
+    for name, entry in document["attributes"].items():
         if name != "memory_bandwidth":
             entry["source"] = "sheet"
-    proposal = read(made)
+    proposal = read(document)
     (preference,) = [fact for fact in proposal.facts if isinstance(fact, ClaimPreference)]
     assert (preference.value, preference.reason) == (5_300_000_000_000, "The newer sheet.")
-    assert claims(proposal)["memory_bandwidth"].retrieved == "2026-10-01"
+    assert list_claims(proposal)["memory_bandwidth"].retrieved == "2026-10-01"
     attribute = catalog.with_own(UserFacts.of(proposal.facts)).attribute("example-1", "memory_bandwidth")
     assert attribute.value == 5_300_000_000_000
     assert [claim.value for claim in attribute.rivals] == [5_200_000_000_000]
@@ -114,7 +114,7 @@ def test_rival_claims_come_with_the_preferred_one_first(catalog: Catalog) -> Non
     assert (older.publisher, older.kind) == ("part.json", SourceKind.USER)
 
 
-def shown(catalog: Catalog, part: str) -> dict[str, Any]:
+def encode_entry(catalog: Catalog, part: str) -> dict[str, Any]:
     """Return what `gpudesk catalog show --json` prints of a part."""
     thing = catalog.thing(part)
     return {
@@ -130,10 +130,10 @@ def shown(catalog: Catalog, part: str) -> dict[str, Any]:
 
 def test_every_shipped_part_can_be_printed_edited_and_read(catalog: Catalog) -> None:
     for part in catalog.accelerators():
-        made = shown(catalog, part.id) | {"id": f"{part.id}-own", "name": f"{part.name} as we have it"}
-        asked = read(made)
-        assert [field.name for field in asked.missing] == ["generation"]
-        raw = json.dumps(made).encode()
+        document = encode_entry(catalog, part.id) | {"id": f"{part.id}-own", "name": f"{part.name} as we have it"}
+        reread = read(document)
+        assert [field.name for field in reread.missing] == ["generation"]
+        raw = json.dumps(document).encode()
         proposal = propose_accelerator(raw, {"generation": part.generation}, name="x.json", today=TODAY)
         merged = catalog.with_own(UserFacts.of(proposal.facts))
         for attribute in catalog.attributes(part.id):
@@ -143,16 +143,16 @@ def test_every_shipped_part_can_be_printed_edited_and_read(catalog: Catalog) -> 
 
 
 def test_edited_value_must_be_edited_in_its_claim_too(catalog: Catalog) -> None:
-    made = shown(catalog, "mi325x") | {"generation": "cdna3"}
-    bandwidth = next(each for each in made["attributes"] if each["name"] == "memory_bandwidth")
+    document = encode_entry(catalog, "mi325x") | {"generation": "cdna3"}
+    bandwidth = next(each for each in document["attributes"] if each["name"] == "memory_bandwidth")
     bandwidth["value"] = 5_300_000_000_000
-    assert "differs from the value of its claim" in refused(made)
+    assert "differs from the value of its claim" in refuse(document)
     del bandwidth["claim"], bandwidth["rivals"]
-    assert claims(read(made))["memory_bandwidth"].value == 5_300_000_000_000
+    assert list_claims(read(document))["memory_bandwidth"].value == 5_300_000_000_000
 
 
 def test_generation_is_asked_for_with_those_that_there_are() -> None:
-    raw = json.dumps(sheet(generation=None)).encode()
+    raw = json.dumps(make_sheet(generation=None)).encode()
     proposal = propose_accelerator(raw, name="x", today=TODAY, generations=["hopper", "ampere"])
     (field,) = proposal.missing
     assert (field.name, field.kind, field.choices) == ("generation", "word", ("ampere", "hopper"))
@@ -162,52 +162,52 @@ def test_generation_is_asked_for_with_those_that_there_are() -> None:
 
 
 def test_doubtful_figures_come_with_their_doubts() -> None:
-    proposal = read(attributes(peak_dense_fp8={"value": 5, "unit": "PFLOPS"}))
+    proposal = read(make_attributes(peak_dense_fp8={"value": 5, "unit": "PFLOPS"}))
     assert "peak dense fp8: 3.82 times the BF16 peak" in "\n".join(map(format_message, proposal.notes))
 
 
 @pytest.mark.parametrize(
-    ("made", "words"),
+    ("document", "words"),
     [
-        (attributes(memory=None), "memory: is missing; it is required"),
-        (attributes(memory={"value": 192}), "memory: null is not a unit for this attribute, which uses B"),
+        (make_attributes(memory=None), "memory: is missing; it is required"),
+        (make_attributes(memory={"value": 192}), "memory: null is not a unit for this attribute, which uses B"),
         (
-            attributes(memory={"value": 192, "unit": "TFLOPS"}),
+            make_attributes(memory={"value": 192, "unit": "TFLOPS"}),
             'memory: "TFLOPS" is not a unit for this attribute, which uses B',
         ),
-        (attributes(memory={"value": "192", "unit": "GiB"}), "memory"),
-        (attributes(memory={"value": -1, "unit": "GiB"}), "use a value above 0"),
-        (attributes(memory={"value": 10**400, "unit": "GiB"}), "use a value above 0"),
-        (attributes(memory={"value": True, "unit": "GiB"}), "true"),
-        (attributes(memory={"unit": "GiB"}), "attributes.memory.value: is missing"),
-        (attributes(memory_stacks={"value": 7.5, "unit": "stacks"}), "memory_stacks"),
-        (attributes(software_platform={"value": 3}), "software_platform"),
-        (attributes(software_platform={"value": "CUDA", "unit": "W"}), "text has no unit"),
+        (make_attributes(memory={"value": "192", "unit": "GiB"}), "memory"),
+        (make_attributes(memory={"value": -1, "unit": "GiB"}), "use a value above 0"),
+        (make_attributes(memory={"value": 10**400, "unit": "GiB"}), "use a value above 0"),
+        (make_attributes(memory={"value": True, "unit": "GiB"}), "true"),
+        (make_attributes(memory={"unit": "GiB"}), "attributes.memory.value: is missing"),
+        (make_attributes(memory_stacks={"value": 7.5, "unit": "stacks"}), "memory_stacks"),
+        (make_attributes(software_platform={"value": 3}), "software_platform"),
+        (make_attributes(software_platform={"value": "CUDA", "unit": "W"}), "text has no unit"),
         (
-            attributes(memory_bandwith={"value": 1, "unit": "TB/s"}),
+            make_attributes(memory_bandwith={"value": 1, "unit": "TB/s"}),
             "memory_bandwith: is not an attribute of such entries; correct its name",
         ),
-        (attributes(memory_bandwidth={"value": 5300, "unit": "TB/s"}), "outside the possible range"),
-        (attributes(memory_bandwidth={"value": 5.3, "unit": "GB/s"}), "check the unit"),
-        (attributes(memory={"value": 1, "unit": "GiB", "source": "other"}), "other is not in the list of sources"),
-        (sheet(sources=None), "attributes.memory.source"),
-        (sheet(sources={"sheet": {"publisher": "x"}}), "sources.sheet.title: is missing"),
-        (sheet(sources={"sheet": {"title": "x", "kind": "rumour"}}), "sources.sheet.kind"),
-        (sheet(sources={"sheet": {"title": "x", "url": "javascript:alert(1)"}}), "sources.sheet.url"),
-        (sheet(sources={"sheet": {"title": "x", "date": "soon"}}), "sources.sheet.date"),
-        (sheet(name=None), "name: is missing"),
-        (sheet(vendor=None), "vendor: is missing"),
-        (sheet(name="a\0b"), "control character"),
-        (sheet(name="a\u202eb"), "control character"),
-        (sheet(kind="model"), "is not an accelerator"),
-        (sheet(announced="no"), "announced"),
-        (sheet(attributes=[{"name": "tdp", "value": None}] * 2), "twice"),
-        (sheet(attributes=7), "attributes"),
+        (make_attributes(memory_bandwidth={"value": 5300, "unit": "TB/s"}), "outside the possible range"),
+        (make_attributes(memory_bandwidth={"value": 5.3, "unit": "GB/s"}), "check the unit"),
+        (make_attributes(memory={"value": 1, "unit": "GiB", "source": "other"}), "other is not in the list of sources"),
+        (make_sheet(sources=None), "attributes.memory.source"),
+        (make_sheet(sources={"sheet": {"publisher": "x"}}), "sources.sheet.title: is missing"),
+        (make_sheet(sources={"sheet": {"title": "x", "kind": "rumour"}}), "sources.sheet.kind"),
+        (make_sheet(sources={"sheet": {"title": "x", "url": "javascript:alert(1)"}}), "sources.sheet.url"),
+        (make_sheet(sources={"sheet": {"title": "x", "date": "soon"}}), "sources.sheet.date"),
+        (make_sheet(name=None), "name: is missing"),
+        (make_sheet(vendor=None), "vendor: is missing"),
+        (make_sheet(name="a\0b"), "control character"),
+        (make_sheet(name="a\u202eb"), "control character"),
+        (make_sheet(kind="model"), "is not an accelerator"),
+        (make_sheet(announced="no"), "announced"),
+        (make_sheet(attributes=[{"name": "tdp", "value": None}] * 2), "twice"),
+        (make_sheet(attributes=7), "attributes"),
         ([1, 2], "is not a supported import"),
     ],
 )
-def test_faults_are_said_at_their_field(made: object, words: str) -> None:
-    assert words in refused(made)
+def test_faults_are_said_at_their_field(document: object, words: str) -> None:
+    assert words in refuse(document)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_files_that_are_none_are_refused(raw: bytes, words: str) -> None:
 
 
 def test_fields_that_are_not_read_are_said() -> None:
-    proposal = read(sheet(color="red"))
+    proposal = read(make_sheet(color="red"))
     assert "Ignored fields: color" in "\n".join(map(format_message, proposal.left_out))
 
 
@@ -269,16 +269,16 @@ json_values = st.recursive(
     value=json_values,
 )
 def test_anything_anywhere_gives_a_proposal_or_a_refusal(path: tuple[str, ...], value: object) -> None:
-    made: Any = sheet()
+    document: Any = make_sheet()
     if path:
-        place = made
+        place = document
         for step in path[:-1]:
             place = place[step]
         place[path[-1]] = value
     else:
-        made = value
+        document = value
     try:
-        read_to: object = read(made)
+        read_to: object = read(document)
     except InputError as error:
         read_to = format_input_error(error)
         assert read_to.isprintable()

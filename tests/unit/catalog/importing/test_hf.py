@@ -19,12 +19,12 @@ from tests.unit.catalog.importing.configs import (
     NAMES,
     SHIPPED,
     TODAY,
-    config,
-    imported,
-    layers,
-    model,
-    proposed,
-    shipped,
+    count_layers,
+    import_model,
+    parse_proposed_model,
+    propose,
+    read_config,
+    read_shipped_model,
 )
 
 #: Parameters of the text model as the published classes build it, counted there tensor by tensor.
@@ -99,25 +99,25 @@ def test_most_configurations_have_a_shipped_model_to_be_held_against() -> None:
 def test_import_equals_the_shipped_definition(subtests: pytest.Subtests) -> None:
     for name in _SAME:
         with subtests.test(name=name):
-            found, wanted = imported(name), shipped(name)
-            assert layers(found) == layers(wanted)
+            model, shipped_model = import_model(name), read_shipped_model(name)
+            assert count_layers(model) == count_layers(shipped_model)
             # Groups, names and notes are the file's own; what a model is lies in the rest.
             alike: dict[str, Any] = {"name": "", "organisation": "", "layers": (), "notes": (), "native_note": None}
             # Of a checkpoint in another format the catalog tells the blocks of the one in FP8.
-            assert None in {found.fp8_block, wanted.fp8_block} or found.fp8_block == wanted.fp8_block
+            assert None in {model.fp8_block, shipped_model.fp8_block} or model.fp8_block == shipped_model.fp8_block
             alike["fp8_block"] = None
             if name in _NOT_SHIPPED:
                 alike[_NOT_SHIPPED[name]] = None
-            assert replace(found, **alike) == replace(wanted, **alike)
+            assert replace(model, **alike) == replace(shipped_model, **alike)
 
 
 def test_parameters_are_those_that_the_class_builds(subtests: pytest.Subtests) -> None:
     for name, count in PARAMETERS.items():
         with subtests.test(name=name):
-            proposal = proposed(name)
-            assert count_parameters(model(proposal)) == count
-            stated = [f.value for f in proposal.facts if isinstance(f, UserClaim) and f.attribute == "total_parameters"]
-            assert stated == [count]
+            proposal = propose(name)
+            assert count_parameters(parse_proposed_model(proposal)) == count
+            values = [f.value for f in proposal.facts if isinstance(f, UserClaim) and f.attribute == "total_parameters"]
+            assert values == [count]
 
 
 @pytest.mark.parametrize(
@@ -138,13 +138,13 @@ def test_parameters_are_those_that_the_class_builds(subtests: pytest.Subtests) -
     ],
 )
 def test_kv_cache_grows_by_the_bytes_that_the_layers_add_up_to(name: str, bytes_a_token: int) -> None:
-    profile = compute_cache_profile(imported(name), Precision.FP16, ParallelPlan())
+    profile = compute_cache_profile(import_model(name), Precision.FP16, ParallelPlan())
     grown = sum(growth.per_token for growth in profile.stored if growth.window is None)
     assert grown == bytes_a_token
 
 
 def test_every_dimension_comes_from_the_file() -> None:
-    proposal = proposed("qwen3-8b")
+    proposal = propose("qwen3-8b")
     source, own, *claims = proposal.facts
     assert isinstance(source, Source)
     assert (source.title, source.kind) == ("qwen3-8b, config.json", SourceKind.CONFIG_COPY)
@@ -158,7 +158,7 @@ def test_every_dimension_comes_from_the_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "name", "organisation", "identity"),
+    ("file_name", "name", "organisation", "identity"),
     [
         ("Qwen/Qwen3-8B", "Qwen3-8B", "Qwen", "qwen3-8b"),
         ("models--Qwen--Qwen3-8B", "Qwen3-8B", "Qwen", "qwen3-8b"),
@@ -168,38 +168,38 @@ def test_every_dimension_comes_from_the_file() -> None:
         ("", "model", "unknown", "model"),
     ],
 )
-def test_names_come_from_the_folder(given: str, name: str, organisation: str, identity: str) -> None:
-    raw = json.dumps(config("qwen3-8b")).encode()
-    proposal = propose_model(raw, {}, name=given, today=TODAY)
+def test_names_come_from_the_folder(file_name: str, name: str, organisation: str, identity: str) -> None:
+    raw = json.dumps(read_config("qwen3-8b")).encode()
+    proposal = propose_model(raw, {}, name=file_name, today=TODAY)
     (own,) = (fact for fact in proposal.facts if isinstance(fact, UserModel))
     assert (own.name, own.organisation, own.id) == (name, organisation, identity)
     assert proposal.name == name
 
 
 def test_parts_that_are_left_out_are_said() -> None:
-    said = {name: [format_message(each) for each in proposed(name).left_out] for name in NAMES}
-    assert "Image or audio encoders are excluded: this is the text model" in said["qwen3.5-27b"]
-    assert "One layer for draft tokens" in said["deepseek-r1"]
-    assert "3 layers for draft tokens" in said["step-3.7-flash"]
-    assert said["llama-3.1-8b"] == []
+    messages = {name: [format_message(each) for each in propose(name).left_out] for name in NAMES}
+    assert "Image or audio encoders are excluded: this is the text model" in messages["qwen3.5-27b"]
+    assert "One layer for draft tokens" in messages["deepseek-r1"]
+    assert "3 layers for draft tokens" in messages["step-3.7-flash"]
+    assert messages["llama-3.1-8b"] == []
 
 
 def test_tables_that_route_tokens_are_told_with_their_size() -> None:
     # 129,280 tokens of six experts each in three layers, four or eight bytes a number.
-    (note,) = [format_message(each) for each in proposed("deepseek-v4-flash").notes]
+    (note,) = [format_message(each) for each in propose("deepseek-v4-flash").notes]
     assert note.startswith("The first 3 layers route tokens to experts with tables, which are not counted")
     assert (129_280 * 6 * 3 * 4, 129_280 * 6 * 3 * 8) == (9_308_160, 18_616_320)
     assert "8.88 MiB in total, or 17.8 MiB" in note
-    (one,) = [format_message(each) for each in proposed("deepseek-v4-flash", num_hash_layers=1).notes]
+    (one,) = [format_message(each) for each in propose("deepseek-v4-flash", num_hash_layers=1).notes]
     assert "The first layer routes tokens to experts with a table, which is not counted: 2.96 MiB, or 5.92 MiB" in one
 
 
 def test_sizes_that_an_inner_table_leaves_out_are_those_of_its_class_and_said() -> None:
-    proposal = proposed("gemma-3-4b")
+    proposal = propose("gemma-3-4b")
     (note,) = [format_message(each) for each in proposal.notes]
     assert note.startswith("Not in the file, class defaults used: ")
-    for told in ("text_config.num_attention_heads 8", "text_config.vocab_size 262208"):
-        assert told in note
+    for message in ("text_config.num_attention_heads 8", "text_config.vocab_size 262208"):
+        assert message in note
 
 
 @pytest.mark.parametrize(
@@ -217,17 +217,17 @@ def test_sizes_that_an_inner_table_leaves_out_are_those_of_its_class_and_said() 
 def test_layers_that_reuse_a_cache_keep_none_and_read_it(
     name: str, global_bytes: int, windowed_bytes: int, read_again: tuple[int, int]
 ) -> None:
-    proposal = proposed(name)
-    found = compute_cache_profile(model(proposal), Precision.FP16, ParallelPlan())
-    stored = {growth.window: growth.per_token for growth in found.stored}
-    read = {growth.window: growth.per_token for growth in found.growths}
+    proposal = propose(name)
+    profile = compute_cache_profile(parse_proposed_model(proposal), Precision.FP16, ParallelPlan())
+    stored = {growth.window: growth.per_token for growth in profile.stored}
+    read = {growth.window: growth.per_token for growth in profile.growths}
     assert stored == {None: global_bytes, 512: windowed_bytes}
     assert read == {None: global_bytes + read_again[0], 512: windowed_bytes + read_again[1]}
     assert [each.id for each in proposal.left_out] == ["import.hf.other_senses"]
 
 
 def test_a_cache_that_no_layer_keeps_cannot_be_reused() -> None:
-    table: dict[str, Any] = config("gemma-4-e2b")
+    table: dict[str, Any] = read_config("gemma-4-e2b")
     # Four layers before the first that reuses, none of them global.
     table["text_config"] |= {"num_kv_shared_layers": 31}
     with pytest.raises(InputError) as refused:
@@ -246,10 +246,10 @@ def test_kinds_of_layers_are_told_apart() -> None:
         "exaone-4.0-32b": Attention,
     }
     for name, kind in kinds.items():
-        assert any(isinstance(group.mixer, kind) for group in imported(name).layers), name
+        assert any(isinstance(group.mixer, kind) for group in import_model(name).layers), name
     windows = [
         group.count
-        for group in imported("exaone-4.0-32b").layers
+        for group in import_model("exaone-4.0-32b").layers
         if isinstance(group.mixer, Attention) and group.mixer.window == 4096
     ]
     assert windows == [48]
@@ -257,6 +257,6 @@ def test_kinds_of_layers_are_told_apart() -> None:
 
 def test_listed_windows_hold_for_architectures_that_have_none_of_their_own() -> None:
     kinds = ["sliding_attention"] * 3 + ["full_attention"]
-    found = imported("llama-3.1-8b", layer_types=kinds * 8, sliding_window=2048)
-    windows = {group.mixer.window: group.count for group in found.layers if isinstance(group.mixer, Attention)}
+    model = import_model("llama-3.1-8b", layer_types=kinds * 8, sliding_window=2048)
+    windows = {group.mixer.window: group.count for group in model.layers if isinstance(group.mixer, Attention)}
     assert windows == {2048: 24, None: 8}

@@ -15,12 +15,12 @@ from gpudesk.text.messages import InputError, format_message
 from tests.unit.catalog.importing.configs import (
     TINY_TENSORS,
     TODAY,
-    beside,
-    config,
     header_of,
-    imported,
-    model,
-    proposed,
+    import_model,
+    parse_proposed_model,
+    propose,
+    read_config,
+    read_quantization,
 )
 
 
@@ -47,13 +47,13 @@ from tests.unit.catalog.importing.configs import (
     ],
 )
 def test_precision_of_the_checkpoint(name: str, precision: str, covered: str, other: str, group: int | None) -> None:
-    found = imported(name)
-    assert found.native_precision is not None
+    model = import_model(name)
+    assert model.native_precision is not None
     assert (
-        found.native_precision.value,
-        found.quantised_tensors,
-        found.native_other_precision.value,
-        found.native_group_size,
+        model.native_precision.value,
+        model.quantised_tensors,
+        model.native_other_precision.value,
+        model.native_group_size,
     ) == (precision, covered, other, group)
 
 
@@ -92,9 +92,9 @@ def test_precision_of_the_checkpoint(name: str, precision: str, covered: str, ot
     ],
 )
 def test_dialects_of_number_formats(quantisation: dict[str, object], precision: str, group: int | None) -> None:
-    found = imported("qwen2.5-7b", quantization_config=quantisation)
-    assert found.native_precision is not None
-    assert (found.native_precision.value, found.native_group_size) == (precision, group)
+    model = import_model("qwen2.5-7b", quantization_config=quantisation)
+    assert model.native_precision is not None
+    assert (model.native_precision.value, model.native_group_size) == (precision, group)
 
 
 def _quantize(*targets: str, ignore: tuple[str, ...] = ()) -> dict[str, object]:
@@ -124,28 +124,28 @@ def _quantize(*targets: str, ignore: tuple[str, ...] = ()) -> dict[str, object]:
 def test_expressions_among_targets_are_tried_on_names_of_matrices(
     name: str, quantisation: dict[str, object], covered: str
 ) -> None:
-    changes = {"quantization_config": None} if "quantization_config" in config(name) else {}
-    found = imported(name, **(changes | {"quantization_config": quantisation, "torch_dtype": "bfloat16"}))
-    assert (found.native_precision, found.quantised_tensors) == (Precision.FP8, covered)
+    changes = {"quantization_config": None} if "quantization_config" in read_config(name) else {}
+    model = import_model(name, **(changes | {"quantization_config": quantisation, "torch_dtype": "bfloat16"}))
+    assert (model.native_precision, model.quantised_tensors) == (Precision.FP8, covered)
 
 
 @pytest.mark.parametrize("target", [r"re:.*tower\.blocks.*", "re:(.+)+x", "SomeLinearOfMine"])
 def test_targets_that_name_no_matrix_are_asked_about(target: str) -> None:
-    table = config("qwen2.5-7b") | {"quantization_config": _quantize(target)}
+    table = read_config("qwen2.5-7b") | {"quantization_config": _quantize(target)}
     raw = json.dumps(table).encode()
     (field,) = propose_model(raw, {}, name="x", today=TODAY).missing
     assert (field.name, field.choices) == (
         "quantization_config.quantized_matrices",
         ("all", "feed_forward", "experts", "nothing"),
     )
-    wanted = {
+    expected = {
         "all": (Precision.FP8, "linear"),
         "feed_forward": (Precision.FP8, "ffn"),
         "nothing": (Precision.BF16, "linear"),
     }
-    for answer, formats in wanted.items():
-        found = model(propose_model(raw, {}, {field.name: answer}, name="x", today=TODAY))
-        assert (found.native_precision, found.quantised_tensors) == formats
+    for answer, formats in expected.items():
+        model = parse_proposed_model(propose_model(raw, {}, {field.name: answer}, name="x", today=TODAY))
+        assert (model.native_precision, model.quantised_tensors) == formats
 
 
 @pytest.mark.parametrize(
@@ -172,20 +172,20 @@ def test_targets_that_name_no_matrix_are_asked_about(target: str) -> None:
     ],
 )
 def test_blocks_of_fp8_scales_are_read(name: str, quantisation: dict[str, object] | None, block: int | None) -> None:
-    found = imported(name) if quantisation is None else imported(name, quantization_config=quantisation)
-    assert (found.native_precision, found.fp8_block) == (Precision.FP8, block)
+    model = import_model(name) if quantisation is None else import_model(name, quantization_config=quantisation)
+    assert (model.native_precision, model.fp8_block) == (Precision.FP8, block)
 
 
 def test_a_format_that_is_not_known_is_left_open_and_said() -> None:
-    proposal = proposed("qwen2.5-7b", quantization_config={"quant_method": "aqlm"})
-    assert model(proposal).native_precision is None
+    proposal = propose("qwen2.5-7b", quantization_config={"quant_method": "aqlm"})
+    assert parse_proposed_model(proposal).native_precision is None
     assert [format_message(note) for note in proposal.notes] == [
         "The number format aqlm is unknown, so the stored format stays open"
     ]
 
 
 def test_formats_that_a_model_has_no_place_for_are_said() -> None:
-    (note,) = [format_message(each) for each in proposed("glm-5.1-nvfp4").notes]
+    (note,) = [format_message(each) for each in propose("glm-5.1-nvfp4").notes]
     assert note == "Some matrices outside the routed experts use another format; all count as bf16"
 
 
@@ -199,12 +199,12 @@ def _index(**metadata: object) -> dict[str, bytes]:
 
 
 def _with(files: dict[str, bytes], name: str = "llama-3.1-8b") -> ImportProposal:
-    raw = json.dumps(config(name)).encode()
+    raw = json.dumps(read_config(name)).encode()
     return propose_model(raw, files, name=name, today=TODAY, parameters_of=count_parameters)
 
 
 @pytest.mark.parametrize(
-    ("metadata", "said"),
+    ("metadata", "message"),
     [
         ({"total_size": 16_060_522_496}, "8,030,261,248 parameters, the same as the checkpoint"),
         ({"total_parameters": 8_030_261_248, "total_size": 7}, "the same as the checkpoint"),
@@ -214,9 +214,9 @@ def _with(files: dict[str, bytes], name: str = "llama-3.1-8b") -> ImportProposal
         ),
     ],
 )
-def test_parameters_are_held_against_the_index(metadata: dict[str, object], said: str) -> None:
+def test_parameters_are_held_against_the_index(metadata: dict[str, object], message: str) -> None:
     (note,) = [format_message(each) for each in _with(_index(**metadata)).notes]
-    assert note.endswith(said)
+    assert note.endswith(message)
 
 
 @pytest.mark.parametrize("size", [None, 0, -1, "16060522496", 1e400, True, [1]])
@@ -271,19 +271,19 @@ def test_packed_matrices_count_what_they_unpack_to() -> None:
             stem = name.removesuffix(".weight")
             packed |= {f"{stem}.qweight": ("I32", [rows, columns // 8]), f"{stem}.scales": ("F16", [rows, 1])}
             packed |= {f"{stem}.qzeros": ("I32", [rows, 1]), f"{stem}.g_idx": ("I32", [columns])}
-    found = _tiny(header_of(packed), quantization_config={"quant_method": "gptq", "bits": 4, "group_size": 128})
-    (note,) = [format_message(each) for each in found.notes]
+    proposal = _tiny(header_of(packed), quantization_config={"quant_method": "gptq", "bits": 4, "group_size": 128})
+    (note,) = [format_message(each) for each in proposal.notes]
     assert note == "165,056 parameters, the same as the checkpoint"
 
 
 def test_tensors_decide_whether_the_head_is_the_embedding() -> None:
     tied = {name: tensor for name, tensor in TINY_TENSORS.items() if not name.startswith("lm_head")}
-    assert model(_tiny(header_of(tied))).tied_embeddings
-    assert not model(_tiny(header_of(TINY_TENSORS), tie_word_embeddings=True)).tied_embeddings
+    assert parse_proposed_model(_tiny(header_of(tied))).tied_embeddings
+    assert not parse_proposed_model(_tiny(header_of(TINY_TENSORS), tie_word_embeddings=True)).tied_embeddings
 
 
 @pytest.mark.parametrize(
-    ("header", "said"),
+    ("header", "message"),
     [
         (b"", "ends before its header does"),
         (struct.pack("<Q", 100) + b"{}", "ends before its header does"),
@@ -293,17 +293,17 @@ def test_tensors_decide_whether_the_head_is_the_embedding() -> None:
         (header_of({"a": ("BF16", ["x"])}), "has no readable shape and format"),  # type: ignore[list-item]
     ],
 )
-def test_broken_headers_are_refused(header: bytes, said: str) -> None:
+def test_broken_headers_are_refused(header: bytes, message: str) -> None:
     with pytest.raises(InputError) as refused:
         _tiny(header)
-    assert said in format_message(refused.value.problem)
+    assert message in format_message(refused.value.problem)
     assert str(refused.value.where).startswith("model.safetensors")
 
 
 def test_files_beside_that_are_broken_are_named() -> None:
-    raw = json.dumps(config("llama-3.1-8b")).encode()
+    raw = json.dumps(read_config("llama-3.1-8b")).encode()
     for name in ("hf_quant_config.json", "model.safetensors.index.json"):
         with pytest.raises(InputError) as refused:
             propose_model(raw, {name: b"{"}, name="x", today=TODAY)
         assert refused.value.where == name
-    assert beside("llama-3.1-70b-fp8").keys() == {"hf_quant_config.json"}
+    assert read_quantization("llama-3.1-70b-fp8").keys() == {"hf_quant_config.json"}

@@ -14,7 +14,7 @@ import pytest
 from gpudesk.catalog.importing.huggingface.reader import propose_model
 from gpudesk.domain.model import Attention, Model
 from gpudesk.engine.tensors import count_parameters
-from tests.unit.catalog.importing.configs import ROOT, TODAY, model
+from tests.unit.catalog.importing.configs import ROOT, TODAY, parse_proposed_model
 
 CLASSES: dict[str, dict[str, Any]] = json.loads(
     (ROOT / "tests" / "data" / "hf_class_defaults.json").read_text(encoding="utf-8")
@@ -27,31 +27,31 @@ def _size(hidden: int, layers: int, tokens: int) -> dict[str, Any]:
 
 def _read(name: str) -> Model:
     raw = json.dumps(CLASSES[name]["config"]).encode()
-    return model(propose_model(raw, {}, name=name, today=TODAY))
+    return parse_proposed_model(propose_model(raw, {}, name=name, today=TODAY))
 
 
 def test_decoders_have_as_many_parameters_as_their_classes(subtests: pytest.Subtests) -> None:
     assert len(CLASSES) >= 133
-    for name, stated in CLASSES.items():
+    for name, expected in CLASSES.items():
         with subtests.test(name=name):
-            found = _read(name)
-            assert count_parameters(found) == stated["parameters"]
-            assert found.generic_architecture is None
+            model = _read(name)
+            assert count_parameters(model) == expected["parameters"]
+            assert model.generic_architecture is None
 
 
 def test_layers_have_windows_as_they_are_listed(subtests: pytest.Subtests) -> None:
-    listed = {name: _find_text(stated["config"]) for name, stated in CLASSES.items()}
+    listed = {name: _find_text(expected["config"]) for name, expected in CLASSES.items()}
     windowed = {name: f["layer_types"].count("sliding_attention") for name, f in listed.items() if "layer_types" in f}
     assert sum(count > 0 for count in windowed.values()) >= 20
     for name, count in windowed.items():
         with subtests.test(name=name):
-            found = sum(
+            windowed_layers = sum(
                 group.count
                 for group in _read(name).layers
                 if isinstance(group.mixer, Attention) and group.mixer.window is not None
                 if group.mixer.window_kind == "sliding"
             )
-            assert found == count
+            assert windowed_layers == count
 
 
 _GROK = {"num_key_value_heads": 8, "num_experts_per_tok": 2, "intermediate_size": 32768}
@@ -125,8 +125,8 @@ def test_models_have_the_parameters_that_their_publishers_state(
     name: str, config: dict[str, Any], billions: float
 ) -> None:
     raw = json.dumps(config | {"model_type": name}).encode()
-    found = model(propose_model(raw, {}, name=name, today=TODAY))
-    assert count_parameters(found) / 1e9 == pytest.approx(billions, rel=0.01)
+    model = parse_proposed_model(propose_model(raw, {}, name=name, today=TODAY))
+    assert count_parameters(model) / 1e9 == pytest.approx(billions, rel=0.01)
 
 
 def _find_text(config: dict[str, Any]) -> dict[str, Any]:

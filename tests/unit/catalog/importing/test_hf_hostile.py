@@ -12,7 +12,7 @@ from gpudesk.catalog.importing.huggingface.reader import propose_model
 from gpudesk.domain.user_facts import ImportProposal
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.text.messages import InputError, format_message
-from tests.unit.catalog.importing.configs import NAMES, TODAY, config
+from tests.unit.catalog.importing.configs import NAMES, TODAY, read_config
 
 
 def read(raw: bytes, files: dict[str, bytes] | None = None) -> ImportProposal:
@@ -20,7 +20,7 @@ def read(raw: bytes, files: dict[str, bytes] | None = None) -> ImportProposal:
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"),
+    ("raw", "message"),
     [
         (b"", "is not valid JSON at line 1"),
         (b"{", "is not valid JSON at line 1"),
@@ -34,11 +34,11 @@ def read(raw: bytes, files: dict[str, bytes] | None = None) -> ImportProposal:
         (b" " * (16 * 2**20 + 1), "is larger than the limit of 16.0 MiB"),
     ],
 )
-def test_what_is_no_configuration_is_refused(raw: bytes, said: str) -> None:
+def test_what_is_no_configuration_is_refused(raw: bytes, message: str) -> None:
     with pytest.raises(InputError) as refused:
         read(raw)
     assert refused.value.where == "config.json"
-    assert said in format_message(refused.value.problem)
+    assert message in format_message(refused.value.problem)
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_what_is_no_configuration_is_refused(raw: bytes, said: str) -> None:
 )
 def test_a_field_that_cannot_be_is_refused_at_its_place(name: str, field: str, value: object, where: str) -> None:
     with pytest.raises(InputError) as refused:
-        read(json.dumps(config(name) | {field: value}).encode())
+        read(json.dumps(read_config(name) | {field: value}).encode())
     assert refused.value.where == where
     assert format_message(refused.value.problem)
 
 
 def test_fields_that_nobody_reads_do_not_matter() -> None:
     more = {"eos_token_id": [1] * 1000, "rope_scaling": {"factor": float("inf")}, "\x00": "\u202e", "a": None}
-    plain, odd = config("llama-3.1-8b"), config("llama-3.1-8b") | more
+    plain, odd = read_config("llama-3.1-8b"), read_config("llama-3.1-8b") | more
     assert read(json.dumps(plain).encode()) == read(json.dumps(odd).encode())
 
 
@@ -123,15 +123,15 @@ _READ = (
 def test_mutated_configurations_are_read_or_refused(
     name: str, changes: list[tuple[int, bool, Any]], added: dict[str, Any]
 ) -> None:
-    table = copy.deepcopy(config(name))
+    table = copy.deepcopy(read_config(name))
     for place, gone, value in changes:
         tables = [table, *(inner for inner in table.values() if isinstance(inner, dict) and inner)]
-        chosen = tables[place % len(tables)]
-        field = list(chosen)[place % len(chosen)] if chosen else "x"
+        mutated_table = tables[place % len(tables)]
+        field = list(mutated_table)[place % len(mutated_table)] if mutated_table else "x"
         if gone:
-            chosen.pop(field, None)
+            mutated_table.pop(field, None)
         else:
-            chosen[field] = value
+            mutated_table[field] = value
     table |= added
     _proposal_or_refusal(json.dumps(table).encode(), {})
 
@@ -139,7 +139,7 @@ def test_mutated_configurations_are_read_or_refused(
 @settings(deadline=1000)
 @given(raw=st.binary(max_size=200), beside=_VALUE, index=_VALUE)
 def test_anything_beside_is_read_or_refused(raw: bytes, beside: Any, index: Any) -> None:  # noqa: ANN401
-    config_raw = json.dumps(config("kimi-k2.5")).encode()
+    config_raw = json.dumps(read_config("kimi-k2.5")).encode()
     files = {
         "hf_quant_config.json": json.dumps({"quantization": beside}).encode(),
         "model.safetensors.index.json": json.dumps({"metadata": index, "weight_map": index}).encode(),
@@ -156,8 +156,8 @@ def _proposal_or_refusal(raw: bytes, files: dict[str, bytes]) -> None:
         refused = error
     else:
         assert bool(proposal.facts) != bool(proposal.missing)
-        for told in (*proposal.notes, *proposal.left_out, *(field.why for field in proposal.missing)):
-            assert format_message(told).isprintable()
+        for message in (*proposal.notes, *proposal.left_out, *(field.why for field in proposal.missing)):
+            assert format_message(message).isprintable()
         return
     assert refused.where
     assert refused.where.isprintable()

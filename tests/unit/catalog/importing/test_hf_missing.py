@@ -15,17 +15,17 @@ from gpudesk.text.messages import InputError, format_input_error, format_message
 from tests.unit.catalog.importing.configs import (
     TINY_TENSORS,
     TODAY,
-    config,
+    count_layers,
     header_of,
-    layers,
-    model,
-    proposed,
-    shipped,
+    parse_proposed_model,
+    propose,
+    read_config,
+    read_shipped_model,
 )
 
 
 def test_a_known_architecture_says_which_fields_are_missing() -> None:
-    proposal = proposed("llama-3.1-8b", hidden_size=None, num_attention_heads=None, head_dim=None)
+    proposal = propose("llama-3.1-8b", hidden_size=None, num_attention_heads=None, head_dim=None)
     assert proposal.facts == ()
     assert [(field.name, field.kind) for field in proposal.missing] == [
         ("num_attention_heads", "whole"),
@@ -36,21 +36,21 @@ def test_a_known_architecture_says_which_fields_are_missing() -> None:
 
 def test_answers_complete_it() -> None:
     raw = json.dumps(
-        {key: value for key, value in config("llama-3.1-8b").items() if key != "num_attention_heads"}
+        {key: value for key, value in read_config("llama-3.1-8b").items() if key != "num_attention_heads"}
     ).encode()
     proposal = propose_model(raw, {}, {"num_attention_heads": 32}, name="llama-3.1-8b", today=TODAY)
-    assert layers(model(proposal)) == layers(shipped("llama-3.1-8b"))
+    assert count_layers(parse_proposed_model(proposal)) == count_layers(read_shipped_model("llama-3.1-8b"))
     assert "Entered by you: num_attention_heads" in map(format_message, proposal.notes)
 
 
 def test_a_field_inside_a_table_is_named_and_answered_by_its_path() -> None:
-    table = config("qwen3-vl-2b")
+    table = read_config("qwen3-vl-2b")
     table["text_config"].pop("num_hidden_layers")
     raw = json.dumps(table).encode()
     (field,) = propose_model(raw, {}, name="x", today=TODAY).missing
     assert field.name == "text_config.num_hidden_layers"
     proposal = propose_model(raw, {}, {field.name: 28}, name="x", today=TODAY)
-    assert count_parameters(model(proposal)) == 1_720_574_976
+    assert count_parameters(parse_proposed_model(proposal)) == 1_720_574_976
 
 
 UNKNOWN = {
@@ -73,12 +73,12 @@ def test_an_unknown_architecture_asks_for_what_a_reading_like_llama_could_get_wr
         "gated_mlp": (),
         "tie_word_embeddings": (),
     }
-    said = [format_message(note) for note in proposal.notes]
-    assert said[0].startswith("Unknown architecture newarch, read like Llama")
-    assert "Unknown fields, ignored: mamba_ratio" in said
+    messages = [format_message(note) for note in proposal.notes]
+    assert messages[0].startswith("Unknown architecture newarch, read like Llama")
+    assert "Unknown fields, ignored: mamba_ratio" in messages
     answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
-    found = propose_model(json.dumps(UNKNOWN).encode(), {}, answers, name="new", today=TODAY)
-    assert layers(model(found)) == layers(shipped("llama-3.1-8b"))
+    with_answers = propose_model(json.dumps(UNKNOWN).encode(), {}, answers, name="new", today=TODAY)
+    assert count_layers(parse_proposed_model(with_answers)) == count_layers(read_shipped_model("llama-3.1-8b"))
 
 
 def test_names_of_tensors_answer_for_an_unknown_architecture() -> None:
@@ -86,31 +86,31 @@ def test_names_of_tensors_answer_for_an_unknown_architecture() -> None:
     files = {"model.safetensors": header_of(TINY_TENSORS)}
     proposal = propose_model(raw, files, name="new", today=TODAY)
     assert not proposal.missing
-    assert not model(proposal).tied_embeddings
+    assert not parse_proposed_model(proposal).tied_embeddings
 
 
 def test_an_unknown_architecture_with_experts_and_latents_is_read_with_them() -> None:
-    table = config("deepseek-v2-lite") | {"model_type": "newer", "architectures": ["NewerForCausalLM"]}
+    table = read_config("deepseek-v2-lite") | {"model_type": "newer", "architectures": ["NewerForCausalLM"]}
     answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
-    found = propose_model(json.dumps(table).encode(), {}, answers, name="newer", today=TODAY)
-    assert layers(model(found)) == layers(shipped("deepseek-v2-lite"))
+    proposal = propose_model(json.dumps(table).encode(), {}, answers, name="newer", today=TODAY)
+    assert count_layers(parse_proposed_model(proposal)) == count_layers(read_shipped_model("deepseek-v2-lite"))
 
 
 def _read_unknown(**changes: object) -> Model:
     table = {key: value for key, value in (UNKNOWN | changes).items() if value is not None}
     answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
-    return model(propose_model(json.dumps(table).encode(), {}, answers, name="new", today=TODAY))
+    return parse_proposed_model(propose_model(json.dumps(table).encode(), {}, answers, name="new", today=TODAY))
 
 
 def test_an_unknown_architecture_keeps_what_was_not_understood() -> None:
-    found = _read_unknown()
-    assert (found.generic_architecture, found.unread_fields) == ("newarch", ("mamba_ratio",))
-    said = describe_generic_model(found)
-    assert said is not None
-    assert "newarch" in format_message(said)
-    assert "mamba_ratio" in format_message(said)
-    known = model(proposed("llama-3.1-8b"))
-    assert (known.generic_architecture, known.unread_fields) == (None, ())
+    proposal = _read_unknown()
+    assert (proposal.generic_architecture, proposal.unread_fields) == ("newarch", ("mamba_ratio",))
+    description = describe_generic_model(proposal)
+    assert description is not None
+    assert "newarch" in format_message(description)
+    assert "mamba_ratio" in format_message(description)
+    llama = parse_proposed_model(propose("llama-3.1-8b"))
+    assert (llama.generic_architecture, llama.unread_fields) == (None, ())
 
 
 @pytest.mark.parametrize(
@@ -122,29 +122,32 @@ def test_an_unknown_architecture_keeps_what_was_not_understood() -> None:
     ],
 )
 def test_an_unknown_architecture_has_the_windows_that_its_file_states(changes: dict[str, object]) -> None:
-    found = _read_unknown(sliding_window=1024, mamba_ratio=None, **changes)
+    proposal = _read_unknown(sliding_window=1024, mamba_ratio=None, **changes)
     windows = [
-        group.mixer.window for group in found.layers for _ in range(group.count) if isinstance(group.mixer, Attention)
+        group.mixer.window
+        for group in proposal.layers
+        for _ in range(group.count)
+        if isinstance(group.mixer, Attention)
     ]
     assert (windows.count(1024), windows.count(None)) == (24, 8)
-    assert found.unread_fields == ()
+    assert proposal.unread_fields == ()
 
 
 def test_other_words_for_what_was_read_are_not_told_as_unread() -> None:
-    found = _read_unknown(
+    proposal = _read_unknown(
         mamba_ratio=None, sliding_window=1024, sliding_window_size=1024, sliding_window_pattern=4, attn_scale=2
     )
-    assert found.unread_fields == ()
+    assert proposal.unread_fields == ()
 
 
 def test_a_window_of_layers_that_no_field_names_is_not_used_and_told() -> None:
-    found = _read_unknown(sliding_window=1024, mamba_ratio=None)
-    assert {group.mixer.window for group in found.layers if isinstance(group.mixer, Attention)} == {None}
-    assert found.unread_fields == ("sliding_window",)
+    proposal = _read_unknown(sliding_window=1024, mamba_ratio=None)
+    assert {group.mixer.window for group in proposal.layers if isinstance(group.mixer, Attention)} == {None}
+    assert proposal.unread_fields == ("sliding_window",)
 
 
 def test_an_unknown_architecture_has_the_heads_and_blocks_that_its_file_lists_by_layer() -> None:
-    found = _read_unknown(
+    proposal = _read_unknown(
         mamba_ratio=None,
         num_key_value_heads=[8] * 16 + [2] * 16,
         mlp_layer_types=["dense"] * 2 + ["sparse"] * 30,
@@ -152,20 +155,20 @@ def test_an_unknown_architecture_has_the_heads_and_blocks_that_its_file_lists_by
         num_experts_per_tok=2,
         moe_intermediate_size=512,
     )
-    heads = {group.mixer.kv_heads: 0 for group in found.layers if isinstance(group.mixer, Attention)}
+    heads = {group.mixer.kv_heads: 0 for group in proposal.layers if isinstance(group.mixer, Attention)}
     assert heads.keys() == {8, 2}
-    sparse = sum(group.count for group in found.layers if isinstance(group.ffn, MoeFfn))
-    assert (sparse, found.layer_count) == (30, 32)
-    assert found.unread_fields == ()
+    sparse = sum(group.count for group in proposal.layers if isinstance(group.ffn, MoeFfn))
+    assert (sparse, proposal.layer_count) == (30, 32)
+    assert proposal.unread_fields == ()
 
 
 def test_layers_of_a_kind_that_cannot_be_computed_are_told() -> None:
-    found = _read_unknown(mamba_ratio=None, layer_types=["conv", "full_attention"] * 16)
-    assert found.unread_fields == ("layer_types",)
+    proposal = _read_unknown(mamba_ratio=None, layer_types=["conv", "full_attention"] * 16)
+    assert proposal.unread_fields == ("layer_types",)
 
 
 def test_delta_nets_of_an_unknown_architecture_keep_a_state_and_no_cache() -> None:
-    found = _read_unknown(
+    proposal = _read_unknown(
         mamba_ratio=None,
         layer_types=["linear_attention", "full_attention"] * 16,
         linear_num_key_heads=16,
@@ -174,18 +177,18 @@ def test_delta_nets_of_an_unknown_architecture_keep_a_state_and_no_cache() -> No
         linear_value_head_dim=128,
         linear_conv_kernel_dim=4,
     )
-    assert sum(group.count for group in found.layers if isinstance(group.mixer, GatedDeltaNet)) == 16
-    assert found.unread_fields == ()
+    assert sum(group.count for group in proposal.layers if isinstance(group.mixer, GatedDeltaNet)) == 16
+    assert proposal.unread_fields == ()
 
 
 def test_layers_of_an_unknown_architecture_keep_a_cache_unless_a_field_says_otherwise() -> None:
     sizes = {"mamba_n_heads": 64, "mamba_d_state": 128, "mamba_ratio": None}
-    found = _read_unknown(**sizes)
-    assert all(isinstance(group.mixer, Attention) for group in found.layers)
-    assert found.unread_fields == ("mamba_n_heads", "mamba_d_state")
-    told = _read_unknown(**sizes, attn_layer_indices=[3, 7])
-    assert sum(group.count for group in told.layers if isinstance(group.mixer, Attention)) == 2
-    assert told.unread_fields == ()
+    proposal = _read_unknown(**sizes)
+    assert all(isinstance(group.mixer, Attention) for group in proposal.layers)
+    assert proposal.unread_fields == ("mamba_n_heads", "mamba_d_state")
+    with_indices = _read_unknown(**sizes, attn_layer_indices=[3, 7])
+    assert sum(group.count for group in with_indices.layers if isinstance(group.mixer, Attention)) == 2
+    assert with_indices.unread_fields == ()
     every_fourth = _read_unknown(**sizes, full_attention_interval=4)
     assert sum(group.count for group in every_fourth.layers if isinstance(group.mixer, Attention)) == 8
 
@@ -204,7 +207,7 @@ def test_values_that_the_user_typed_have_the_user_as_their_source() -> None:
 
 
 def test_a_proposal_without_answers_has_the_file_as_its_only_source() -> None:
-    assert sum(isinstance(fact, Source) for fact in proposed("llama-3.1-8b").facts) == 1
+    assert sum(isinstance(fact, Source) for fact in propose("llama-3.1-8b").facts) == 1
 
 
 def _read_with_total(**metadata: int) -> ImportProposal:
@@ -225,7 +228,7 @@ def _read_with_total(**metadata: int) -> ImportProposal:
 def test_the_parameter_count_of_an_index_completes_what_the_file_leaves_open(metadata: dict[str, int]) -> None:
     proposal = _read_with_total(**metadata)
     assert not proposal.missing
-    (mixer,) = {group.mixer for group in model(proposal).layers}
+    (mixer,) = {group.mixer for group in parse_proposed_model(proposal).layers}
     assert isinstance(mixer, Attention)
     assert (mixer.qk_norm, mixer.qkv_bias) == ("head", False)
     assert any("qk_norm head" in format_message(note) for note in proposal.notes)
@@ -239,7 +242,7 @@ def test_the_parameters_of_an_index_are_what_the_publisher_states() -> None:
     names = ("model.embed_tokens.weight", "model.layers.0.mlp.up_proj.weight", "lm_head.weight")
     index = {"metadata": {"total_parameters": 8_030_261_249}, "weight_map": dict.fromkeys(names, "a.safetensors")}
     files = {"model.safetensors.index.json": json.dumps(index).encode()}
-    raw = json.dumps(config("llama-3.1-8b")).encode()
+    raw = json.dumps(read_config("llama-3.1-8b")).encode()
     facts = propose_model(raw, files, name="llama", today=TODAY, parameters_of=count_parameters).facts
     assert [fact.value for fact in facts if isinstance(fact, UserClaim) and fact.attribute == "total_parameters"] == [
         8_030_261_249

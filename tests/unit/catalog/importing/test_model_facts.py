@@ -29,7 +29,7 @@ TINY: dict[str, Any] = {
 }
 
 
-def shipped(name: str) -> dict[str, Any]:
+def read_definition(name: str) -> dict[str, Any]:
     definition = tomllib.loads((MODELS / f"{name}.toml").read_text(encoding="utf-8"))
     return {key: value for key, value in definition.items() if key not in {"dimensions_source", "claims"}}
 
@@ -37,7 +37,7 @@ def shipped(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["llama-3.1-70b", "deepseek-v3.2", "qwen3-next-80b-a3b", "kimi-k3"])
 def test_every_dimension_is_a_claim_of_the_source(name: str) -> None:
     facts = make_model_facts(
-        shipped(name), SOURCE, today="2026-12-01", claim_values={"total_parameters": 7, "licence": "MIT"}
+        read_definition(name), SOURCE, today="2026-12-01", claim_values={"total_parameters": 7, "licence": "MIT"}
     )
     assert facts[0] is SOURCE
     model = facts[1]
@@ -54,7 +54,7 @@ def test_every_dimension_is_a_claim_of_the_source(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "where", "said"),
+    ("path", "value", "where", "message"),
     [
         (("hidden_size",), 10**12, "hidden_size", "is larger than the limit of 262,144"),
         (("hidden_size",), "64", "hidden_size", "should be a valid integer"),
@@ -70,7 +70,7 @@ def test_every_dimension_is_a_claim_of_the_source(name: str) -> None:
     ],
 )
 def test_what_no_model_can_have_is_refused_at_its_field(
-    path: tuple[str | int, ...], value: object, where: str, said: str
+    path: tuple[str | int, ...], value: object, where: str, message: str
 ) -> None:
     definition: Any = copy.deepcopy(TINY)
     table = definition
@@ -80,7 +80,7 @@ def test_what_no_model_can_have_is_refused_at_its_field(
     with pytest.raises(InputError) as refused:
         make_model_facts(definition, SOURCE, today="2026-12-01")
     assert refused.value.where == where
-    assert said in format_message(refused.value.problem)
+    assert message in format_message(refused.value.problem)
 
 
 def test_more_parameters_than_any_estimate_can_take_are_refused() -> None:

@@ -70,16 +70,16 @@ def scaled(values: Mapping[str, ClaimValue], name: str, factor: float) -> dict[s
 
 def test_no_shipped_part_is_refused_and_the_doubts_are_known(catalog: Catalog) -> None:
     names = {part.id: part.name for part in catalog.accelerators()}
-    found = {
+    findings = {
         (part, finding.attribute): finding
         for part, values in parts(catalog).items()
         for finding in check_plausibility(values, names[part])
     }
     assert len(names) >= 51
-    assert not [each for each in found.values() if each.grade is PlausibilityGrade.REFUSED]
-    assert found.keys() == KNOWN_DOUBTS.keys()
+    assert not [each for each in findings.values() if each.grade is PlausibilityGrade.REFUSED]
+    assert findings.keys() == KNOWN_DOUBTS.keys()
     for key, words in KNOWN_DOUBTS.items():
-        assert words in format_message(found[key].problem), key
+        assert words in format_message(findings[key].problem), key
 
 
 @pytest.mark.parametrize(

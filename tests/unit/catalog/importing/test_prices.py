@@ -39,19 +39,19 @@ def read(data: bytes | str, name: str = "list.csv", **options: object) -> Import
         try:
             next(steps)
         except StopIteration as end:
-            made: ImportProposal = end.value
-            return made
+            proposal: ImportProposal = end.value
+            return proposal
 
 
-def prices(proposal: ImportProposal) -> list[UserPrice]:
+def list_prices(proposal: ImportProposal) -> list[UserPrice]:
     return [fact for fact in proposal.facts if isinstance(fact, UserPrice)]
 
 
 def short(proposal: ImportProposal) -> list[tuple[str, str, float | None, str | None, str | None]]:
-    return [(each.accelerator, each.term, each.usd, each.provider, each.region) for each in prices(proposal)]
+    return [(each.accelerator, each.term, each.usd, each.provider, each.region) for each in list_prices(proposal)]
 
 
-def said(proposal: ImportProposal) -> str:
+def list_messages(proposal: ImportProposal) -> str:
     return "\n".join(map(format_message, (*proposal.notes, *proposal.left_out)))
 
 
@@ -80,7 +80,7 @@ def test_gpuhunt_divides_by_the_accelerators_of_the_instance() -> None:
         ("h100-sxm", "spot", 3.9325, "AWS", "us-east-1"),
         ("mi300x", "on_demand", 1.99, "Hot Aisle", "us-michigan-1"),
     ]
-    first = prices(proposal)[0]
+    first = list_prices(proposal)[0]
     assert (first.instance, first.accelerators_in_instance) == ("p5.48xlarge", 8)
     assert (first.date, first.kind) == ("2026-11-20", SourceKind.INDEPENDENT)
     source = proposal.facts[0]
@@ -92,8 +92,8 @@ def test_gpuhunt_divides_by_the_accelerators_of_the_instance() -> None:
 def test_zones_of_a_region_are_one_price() -> None:
     rows = [f"gcp,a3-highgpu-8g,us-central1-{zone},88.25,208,1872,8,H100,80,False,,,,," for zone in "abcf"]
     proposal = read(gpuhunt(*rows))
-    assert [each.region for each in prices(proposal)] == ["us-central1"]
-    assert "3 rows repeat a price" in said(proposal)
+    assert [each.region for each in list_prices(proposal)] == ["us-central1"]
+    assert "3 rows repeat a price" in list_messages(proposal)
 
 
 def test_slices_of_tpus_count_chips() -> None:
@@ -104,7 +104,7 @@ def test_slices_of_tpus_count_chips() -> None:
             "gcp,v6e-4,us-east5-a,10.8,0,0,4,v6e,32,False,,google,,,",
         )
     )
-    assert [(each.accelerator, each.usd) for each in prices(proposal)] == [
+    assert [(each.accelerator, each.usd) for each in list_prices(proposal)] == [
         ("tpu-v5e", 1.2),
         ("tpu-v5p", 4.2),
         ("tpu-v6e", 2.7),
@@ -113,28 +113,28 @@ def test_slices_of_tpus_count_chips() -> None:
 
 def test_provider_can_stand_in_the_name_of_the_file() -> None:
     data = "instance_name,location,price,gpu_count,gpu_name,gpu_memory,spot\nx,eu-1,2,1,L40S,48,False\n"
-    assert prices(read(data, "runpod.csv"))[0].provider == "RunPod"
-    assert prices(read(data, "do/vms.csv"))[0].provider == "DigitalOcean"
-    assert prices(read(data, "what-to-do.csv"))[0].provider is None
-    assert prices(read(data, "runpod.csv", provider="Our own", date="2026-10-01"))[0].provider == "Our own"
+    assert list_prices(read(data, "runpod.csv"))[0].provider == "RunPod"
+    assert list_prices(read(data, "do/vms.csv"))[0].provider == "DigitalOcean"
+    assert list_prices(read(data, "what-to-do.csv"))[0].provider is None
+    assert list_prices(read(data, "runpod.csv", provider="Our own", date="2026-10-01"))[0].provider == "Our own"
 
 
 def test_second_price_of_one_offer_is_left_out_and_counted() -> None:
     row = "{provider},x8,eu-1,{price},1,1,8,L40S,48,False,1,nvidia,,x86,"
     data = gpuhunt(*(row.format(provider="runpod", price=price) for price in (16, 24, 16)))
     proposal = read(data, "2026-11-01.csv")
-    assert [each.usd for each in prices(proposal)] == [2.0]
-    assert "1 row with a second price of one provider" in said(proposal)
+    assert [each.usd for each in list_prices(proposal)] == [2.0]
+    assert "1 row with a second price of one provider" in list_messages(proposal)
     undated = read(data, "list.csv")
-    assert [each.usd for each in prices(undated)] == [2.0, 3.0]
+    assert [each.usd for each in list_prices(undated)] == [2.0, 3.0]
 
 
 def test_unknown_accelerators_leave_the_others() -> None:
     rows = ("x1,eu-1,2,1,L40S,48,False", "x2,eu-1,2,1,Rubin CPX,128,False")
     data = "instance_name,location,price,gpu_count,gpu_name,gpu_memory,spot\n" + "\n".join(rows) + "\n"
     proposal = read(data)
-    assert [each.accelerator for each in prices(proposal)] == ["l40s"]
-    assert "1 row with an accelerator outside the catalog: Rubin CPX" in said(proposal)
+    assert [each.accelerator for each in list_prices(proposal)] == ["l40s"]
+    assert "1 row with an accelerator outside the catalog: Rubin CPX" in list_messages(proposal)
 
 
 # SkyPilot
@@ -149,9 +149,9 @@ def test_skypilot_has_two_prices_a_row() -> None:
         ("mi325x", "spot", 1.125, "Lambda", "eu-1"),
         ("l4", "on_demand", 0.8, "Lambda", "eu-1"),
     ]
-    assert [each.accelerators_in_instance for each in prices(proposal)] == [8, 8, None]
-    assert {each.date for each in prices(proposal)} == {None}
-    assert "undated" in said(proposal)
+    assert [each.accelerators_in_instance for each in list_prices(proposal)] == [8, 8, None]
+    assert {each.date for each in list_prices(proposal)} == {None}
+    assert "undated" in list_messages(proposal)
 
 
 def test_skypilot_describes_memory_in_mib_or_gib() -> None:
@@ -160,7 +160,7 @@ def test_skypilot_describes_memory_in_mib_or_gib() -> None:
     proposal = read(
         skypilot(f"a100-sxm4-a,A100,8,128,2048,16,,eu-1,,{gib}", f"a100-sxm4-b,A100,8,128,2048,8,,eu-1,,{mib}")
     )
-    assert [(each.accelerator, each.instance) for each in prices(proposal)] == [
+    assert [(each.accelerator, each.instance) for each in list_prices(proposal)] == [
         ("a100-80gb-sxm", "a100-sxm4-a"),
         ("a100-40gb-sxm", "a100-sxm4-b"),
     ]
@@ -169,8 +169,8 @@ def test_skypilot_describes_memory_in_mib_or_gib() -> None:
 def test_a_variant_outside_the_catalog_is_told_apart() -> None:
     mib = "\"{'Gpus': [{'Name': 'V100', 'Count': 8.0, 'MemoryInfo': {'SizeInMiB': 16384}}]}\""
     proposal = read(skypilot(f"p3.16xlarge,V100,8,64,488,24,,eu-1,,{mib}", "g2-standard-4,L4,1,4,16,1,,eu-1,,"))
-    assert [each.accelerator for each in prices(proposal)] == ["l4"]
-    assert "1 row with a variant outside the catalog, by memory or form factor: V100 × 1" in said(proposal)
+    assert [each.accelerator for each in list_prices(proposal)] == ["l4"]
+    assert "1 row with a variant outside the catalog, by memory or form factor: V100 × 1" in list_messages(proposal)
 
 
 def test_columns_can_stand_in_any_order_and_dress() -> None:
@@ -190,7 +190,7 @@ def test_plain_list_has_sources_of_its_own() -> None:
         "Instinct MI355X,2.95,,Example Cloud,,,\n",
         parts={"h200-sxm": "H200 SXM 141GB", "mi355x": "Instinct MI355X"},
     )
-    reserved, other = prices(proposal)
+    reserved, other = list_prices(proposal)
     assert (reserved.term, reserved.date, reserved.kind) == ("reserved_1_year", "2026-11-01", SourceKind.USER)
     assert (other.accelerator, other.term, other.date) == ("mi355x", "on_demand", None)
     titles = {fact.id: fact.title for fact in proposal.facts if isinstance(fact, Source)}
@@ -200,7 +200,7 @@ def test_plain_list_has_sources_of_its_own() -> None:
 
 def test_own_accelerators_are_found_by_id_and_name() -> None:
     data = "accelerator,usd_per_accelerator_hour\nour-chip,1\nOur Chip 2,2\n"
-    assert [each.accelerator for each in prices(read(data, parts={"our-chip": "x", "second": "Our Chip 2"}))] == [
+    assert [each.accelerator for each in list_prices(read(data, parts={"our-chip": "x", "second": "Our Chip 2"}))] == [
         "our-chip",
         "second",
     ]
@@ -209,7 +209,7 @@ def test_own_accelerators_are_found_by_id_and_name() -> None:
 def test_reading_again_brings_the_same_facts() -> None:
     data = skypilot("ex.8x,MI325X,8,128,2048,17.60,9.00,eu-1,eu-1a,")
     assert read(data).facts == read(data).facts
-    assert len({each.id for each in prices(read(data))}) == 2
+    assert len({each.id for each in list_prices(read(data))}) == 2
 
 
 # Names
@@ -264,8 +264,8 @@ def test_reading_again_brings_the_same_facts() -> None:
     ],
 )
 def test_names_mean_parts(name: str, memory: float | None, instance: str, part: str | NameMismatch) -> None:
-    found = AcceleratorNames().find(name, memory, instance)
-    assert (found.part if isinstance(found, NamedAccelerator) else found) == part
+    accelerator = AcceleratorNames().find(name, memory, instance)
+    assert (accelerator.part if isinstance(accelerator, NamedAccelerator) else accelerator) == part
 
 
 def test_listed_parts_are_in_the_catalog(catalog: Catalog) -> None:
@@ -283,13 +283,13 @@ def test_what_is_left_out_is_counted_by_name() -> None:
             "runpod,ok,eu,0.5,1,1,1,L4,24,False,,,,,",
         )
     )
-    text = said(proposal)
+    text = list_messages(proposal)
     assert "3 rows with accelerators outside the catalog: A16 × 3" in text
     assert "1 row with an ambiguous accelerator name" in text
     assert "1 row without an accelerator" in text
     assert "1 row without a price" in text
     assert "1 row with an invalid cell" in text
-    assert len(prices(proposal)) == 1
+    assert len(list_prices(proposal)) == 1
 
 
 # Bounds
@@ -311,11 +311,11 @@ def test_many_rows_come_in_steps_that_say_how_far_it_is() -> None:
             proposal = end.value
     assert reports[0][0] < reports[-1][0] <= reports[-1][1] == 20_001
     assert len(reports) >= 10
-    assert len(prices(proposal)) > 16_000
+    assert len(list_prices(proposal)) > 16_000
 
 
 @pytest.mark.parametrize(
-    ("data", "wanted"),
+    ("data", "message"),
     [
         (b"", "no known price columns"),
         (b"a,b,c\n1,2,3\n", "AcceleratorName + AcceleratorCount + Price (SkyPilot)"),
@@ -333,13 +333,13 @@ def test_many_rows_come_in_steps_that_say_how_far_it_is() -> None:
         (b"accelerator,usd_per_accelerator_hour,date\nh200-sxm,3,31.12.2025\n", "“31.12.2025” in row 2"),
     ],
 )
-def test_files_that_bring_nothing_say_why(data: bytes, wanted: str) -> None:
+def test_files_that_bring_nothing_say_why(data: bytes, message: str) -> None:
     with pytest.raises(InputError) as error:
         read(data)
-    assert wanted in format_input_error(error.value)
+    assert message in format_input_error(error.value)
 
 
-def written(header: Sequence[str], row: Mapping[str, str]) -> str:
+def write_csv(header: Sequence[str], row: Mapping[str, str]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, header)
     writer.writeheader()
@@ -380,14 +380,14 @@ hostile = st.one_of(
 @given(cells=st.dictionaries(st.sampled_from(GPUHUNT.split(",")), hostile))
 def test_hostile_cells_are_text_or_left_out(cells: dict[str, str]) -> None:
     sound = {"gpu_name": "MI300X", "gpu_count": "8", "price": "16", "spot": "False"}
-    data = written(GPUHUNT.split(","), {**sound, **cells})
+    data = write_csv(GPUHUNT.split(","), {**sound, **cells})
     try:
-        found = prices(read(data.encode("utf-8", "surrogatepass")))
+        prices = list_prices(read(data.encode("utf-8", "surrogatepass")))
     except InputError as error:
-        found = []
+        prices = []
         refused = format_input_error(error)
         assert refused.isprintable()
-    for price in found:
+    for price in prices:
         assert price.usd is not None
         assert 0.001 <= price.usd <= 1000
         for text in (price.provider, price.region, price.instance, price.date, price.note):
@@ -398,23 +398,23 @@ def test_hostile_cells_are_text_or_left_out(cells: dict[str, str]) -> None:
 def test_any_bytes_give_a_proposal_or_a_refusal(data: bytes) -> None:
     for header in ("", GPUHUNT + "\n", SKYPILOT + "\n", "accelerator,usd_per_accelerator_hour\n"):
         try:
-            made: object = read(header.encode() + data)
+            outcome: object = read(header.encode() + data)
         except InputError as error:
-            made = format_input_error(error)
-        assert made
+            outcome = format_input_error(error)
+        assert outcome
 
 
 def test_prices_with_all_digits_of_a_computed_number_are_read() -> None:
     rows = ("h200-sxm,1.1400000000000001", "mi325x,0.30000000000000004", "mi355x,.30000000000000004")
-    made = prices(read("\n".join(("accelerator,usd_per_accelerator_hour", *rows))))
-    assert [price.usd for price in made] == pytest.approx([1.14, 0.3, 0.3])
+    prices = list_prices(read("\n".join(("accelerator,usd_per_accelerator_hour", *rows))))
+    assert [price.usd for price in prices] == pytest.approx([1.14, 0.3, 0.3])
 
 
 def test_more_prices_than_a_user_can_have_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpudesk.catalog.importing.price_lists.MOST_FACTS", 3)
     rows = [f"h200-sxm,{usd}" for usd in (1, 2, 3, 4)]
     head = "accelerator,usd_per_accelerator_hour"
-    assert len(prices(read("\n".join((head, *rows[:3]))))) == 3
+    assert len(list_prices(read("\n".join((head, *rows[:3]))))) == 3
     with pytest.raises(InputError, match=r"import\.prices\.too_many"):
         read("\n".join((head, *rows)))
 
