@@ -32,7 +32,7 @@ DATA: Final = Path(__file__).parents[3] / "data"
 
 
 @cache
-def parameters() -> ParameterVector:
+def make_parameters() -> ParameterVector:
     """Return all constants, of which few may move, and these freely: runs decide, not beliefs."""
     return ParameterVector(tuple(_freed(prior) for prior in read_priors(DATA)))
 
@@ -43,27 +43,27 @@ def _freed(prior: ConstantPrior) -> ConstantPrior:
     return replace(prior, spread=1.0, exception_spread=1.0)
 
 
-def candidate(part: Accelerator, model: Model, weights: Precision, tp: int, tokens: int) -> BenchCandidate:
+def make_candidate(part: Accelerator, model: Model, weights: Precision, tp: int, tokens: int) -> BenchCandidate:
     """Return a deployment of one replica that vLLM serves."""
-    made = deploy(configure(part, model, weights)._replace(behind_server=False), ParallelPlan(tp=tp))
-    return BenchCandidate(made, float(min(SETTINGS.max_batch, made.budget.max_sequences(tokens))))
+    deployment = deploy(configure(part, model, weights)._replace(behind_server=False), ParallelPlan(tp=tp))
+    return BenchCandidate(deployment, float(min(SETTINGS.max_batch, deployment.budget.max_sequences(tokens))))
 
 
-def bench_of(figures: Sequence[Mapping[str, float]] | None = None) -> BenchArrays:
+def make_bench(figures: Sequence[Mapping[str, float]] | None = None) -> BenchArrays:
     """Return a bench of runs of one dense model on two parts, measured as `figures` say (1 if None)."""
     model = published.llama_3_1_70b()
     lengths = ((1000, 1000), (4000, 200))
     runs = []
-    asked = product(PARTS, FORMATS, (2, 8), lengths, (1, 16, 128), (1.0, 0.5))
-    for place, (part, weights, tp, (prompt, output), batch, share) in enumerate(asked):
+    questions = product(PARTS, FORMATS, (2, 8), lengths, (1, 16, 128), (1.0, 0.5))
+    for place, (part, weights, tp, (prompt, output), batch, share) in enumerate(questions):
         work = Workload(round(prompt * share), output, Load(LoadKind.BATCH, batch=batch), varied=False)
-        each = candidate(part, model, weights, tp, work.input_tokens + work.output_tokens)
+        each = make_candidate(part, model, weights, tp, work.input_tokens + work.output_tokens)
         measured = dict.fromkeys(BENCH_FIGURES, 1.0) if figures is None else figures[place]
-        runs.append(BenchRun(f"R{place:03}", model, work, measured, traits(part, weights, tp, place), (each,)))
-    return BenchArrays(runs, parameters(), NODE)
+        runs.append(BenchRun(f"R{place:03}", model, work, measured, make_traits(part, weights, tp, place), (each,)))
+    return BenchArrays(runs, make_parameters(), NODE)
 
 
-def traits(part: Accelerator, weights: Precision, tp: int, place: int) -> dict[str, str]:
+def make_traits(part: Accelerator, weights: Precision, tp: int, place: int) -> dict[str, str]:
     """Return what a run can be left out by; each run is a series of its own but for every third."""
     return {
         "series": "one page" if place % 3 == 0 else f"page {place % 5}",
@@ -79,22 +79,22 @@ def traits(part: Accelerator, weights: Precision, tp: int, place: int) -> dict[s
     }
 
 
-def truth(shift: float = 0.25) -> Array:
+def make_truth(shift: float = 0.25) -> Array:
     """Return constants that lie up to `shift` (in the logarithm) next to what is believed, alternately."""
-    made = parameters()
-    values = made.initial.copy()
+    vector = make_parameters()
+    values = vector.initial.copy()
     for count, name in enumerate(MOVED):
-        prior = made.priors[[each.name for each in made.priors].index(name)]
-        start = made.starts[name]
+        prior = vector.priors[[each.name for each in vector.priors].index(name)]
+        start = vector.starts[name]
         places = slice(start, start + 1 + len(prior.exceptions))
         values[places] *= np.exp(-shift if count % 2 else -0.5 * shift)
     return values
 
 
-def measured(values: Array, noise: float = 0.0, outliers: float = 0.0) -> list[dict[str, float]]:
+def make_measured(values: Array, noise: float = 0.0, outliers: float = 0.0) -> list[dict[str, float]]:
     """Return the figures of all runs with constants `values`, with noise and a share of gross errors."""
     random = np.random.default_rng(2)
-    predicted = bench_of().predict(values).figures
+    predicted = make_bench().predict(values).figures
     length = len(next(iter(predicted.values())))
     stretch = {name: np.exp(noise * random.standard_normal(length)) for name in BENCH_FIGURES}
     wrong = random.random(length) < outliers
@@ -106,6 +106,6 @@ def measured(values: Array, noise: float = 0.0, outliers: float = 0.0) -> list[d
     ]
 
 
-def looked_up(values: Array, made: BenchArrays) -> dict[str, float]:
-    behind = made.rows_behind()
-    return {made.parameters.name(place): float(values[place]) for place in np.flatnonzero(behind).tolist()}
+def collect_used_values(values: Array, bench: BenchArrays) -> dict[str, float]:
+    behind = bench.rows_behind()
+    return {bench.parameters.name(place): float(values[place]) for place in np.flatnonzero(behind).tolist()}

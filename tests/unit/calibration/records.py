@@ -33,26 +33,26 @@ _TRAITS = {
 }
 
 
-def run(
+def make_run(
     name: str, figures: Mapping[str, float] | None = None, *, count: int = 1, load: Load | None = None, **traits: str
 ) -> BenchRun:
     """Return a run that a fit could have seen; it has the parts of a candidate that reports look at."""
     all_traits = {**_TRAITS, **traits}
-    asked = load or Load(LoadKind(all_traits["load"]), requests=100)
+    run_load = load or Load(LoadKind(all_traits["load"]), requests=100)
     candidate = SimpleNamespace(
         deployment=SimpleNamespace(plan=ParallelPlan(dp=count), configuration=SimpleNamespace(kv=Precision.FP8))
     )
     return BenchRun(
         id=name,
         model=cast("Model", SimpleNamespace(id=all_traits["model"], name=all_traits["model"].title())),
-        workload=Workload(1000, 1000, asked),
+        workload=Workload(1000, 1000, run_load),
         figures=figures or {RATE: 100.0},
-        traits={**all_traits, "load": str(asked.kind)},
+        traits={**all_traits, "load": str(run_load.kind)},
         candidates=(cast("BenchCandidate", candidate),),
     )
 
 
-def held_out(
+def make_held_out(
     runs: Sequence[BenchRun], ratios: Sequence[float], folds: Sequence[str] = ("series",), figure: str = RATE
 ) -> list[HeldOutFigure]:
     """Return a figure of each run as every fold predicts it: `ratio` times what was measured."""
@@ -63,6 +63,6 @@ def held_out(
     ]
 
 
-def spread(amount: int, reach: float) -> list[float]:
+def make_spread(amount: int, reach: float) -> list[float]:
     """Return ratios evenly apart on a logarithmic scale, from 1 / `reach` to `reach`."""
     return [reach ** (2 * place / (amount - 1) - 1) for place in range(amount)]

@@ -19,12 +19,12 @@ from calibration.bench import BenchRun
 from calibration.memory_measurements import JudgedMemory, MemoryMeasurement
 from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.estimation.published_runs import HeldOutFigure
-from tests.unit.calibration.records import RATE, TPOT, TTFT, held_out, run, spread
+from tests.unit.calibration.records import RATE, TPOT, TTFT, make_held_out, make_run, make_spread
 
 FIGURES = {RATE: 1000.0, TPOT: 20.0, TTFT: 300.0}
 FOLDS = ("series", "accelerator", "generation", "vendor")
 RUNS = [
-    run(
+    make_run(
         f"{series} {place} {part}",
         FIGURES,
         series=f"s{series}",
@@ -42,7 +42,7 @@ PEER = PeerAnswers("other", "1.0", "", {(RUNS[0].id, RATE): 1500.0}, {(RUNS[1].i
 
 
 def report(
-    found: Sequence[HeldOutFigure],
+    held_out_figures: Sequence[HeldOutFigure],
     runs: Sequence[BenchRun] = RUNS,
     peers: Sequence[PeerAnswers] = (PEER,),
     speeds: Sequence[PeerSpeed] = (PeerSpeed("other", "1.0", "one by one", 1, 2.5),),
@@ -50,7 +50,7 @@ def report(
 ) -> AccuracyData:
     return AccuracyData(
         runs=runs,
-        held_out=found,
+        held_out=held_out_figures,
         peers=peers,
         speeds=speeds,
         names=ReportNames({"h200-sxm": "H200 SXM"}, {}, {"one-2026": "One"}, {"vllm": "vLLM"}),
@@ -65,13 +65,17 @@ def report(
 
 
 def figures(reach: float, folds: Sequence[str] = FOLDS) -> list[HeldOutFigure]:
-    return [each for figure in (RATE, TPOT, TTFT) for each in held_out(RUNS, spread(len(RUNS), reach), folds, figure)]
+    return [
+        each
+        for figure in (RATE, TPOT, TTFT)
+        for each in make_held_out(RUNS, make_spread(len(RUNS), reach), folds, figure)
+    ]
 
 
 @pytest.mark.parametrize("reach", [1.01, 1.3, 3.0, 50.0])
 def test_every_section_stands_whatever_the_errors_are(reach: float) -> None:
     page = write_accuracy_page(report(figures(reach)))
-    assert [int(found) for found in re.findall(r"^## (\d)\. ", page, re.MULTILINE)] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert [int(number) for number in re.findall(r"^## (\d)\. ", page, re.MULTILINE)] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
     assert "nan" not in page
     assert "None" not in page
     assert ".." not in page.replace("../../data", "")
@@ -97,7 +101,7 @@ def test_large_errors_are_marked_and_explained() -> None:
 
 
 def test_one_publisher_and_no_peers_are_enough() -> None:
-    page = write_accuracy_page(report(held_out(RUNS, spread(60, 1.5)), peers=(), speeds=()))
+    page = write_accuracy_page(report(make_held_out(RUNS, make_spread(60, 1.5)), peers=(), speeds=()))
     assert "No other estimator was run." in page
     assert "TPOT" not in page.partition("## 4.")[0].partition("## 2.")[2]
 
@@ -110,10 +114,10 @@ def test_counts_dates_and_hashes_are_there() -> None:
     assert "[calibration.json](../../data/calibration.json)" in page
 
 
-def _without(found: Sequence[HeldOutFigure], figure: str, many: int) -> list[HeldOutFigure]:
+def _without(figures: Sequence[HeldOutFigure], figure: str, many: int) -> list[HeldOutFigure]:
     """Return held-out figures of which the first runs have no prediction of one figure."""
     silent = {each.id for each in RUNS[:many]}
-    return [each for each in found if each.figure != figure or each.run not in silent]
+    return [each for each in figures if each.figure != figure or each.run not in silent]
 
 
 def test_figures_without_a_prediction_are_counted_by_figure() -> None:
@@ -140,10 +144,10 @@ def test_runs_that_the_program_does_not_answer_are_counted() -> None:
 
 
 def test_publishers_count_alike_however_many_figures_each_has() -> None:
-    runs = [run(f"many {place}", series="many") for place in range(30)]
-    runs += [run(f"{series} {place}", series=series) for series in ("two", "three") for place in range(10)]
+    runs = [make_run(f"many {place}", series="many") for place in range(30)]
+    runs += [make_run(f"{series} {place}", series=series) for series in ("two", "three") for place in range(10)]
     ratios = [1.1] * 30 + [1.4] * 10 + [2.0] * 10
-    data = report(held_out(runs, ratios), runs, peers=(), speeds=())
+    data = report(make_held_out(runs, ratios), runs, peers=(), speeds=())
     summary = write_accuracy_page(data).partition("## 1.")[0]
     lines = [line.strip("| ").split(" | ") for line in summary.splitlines() if line.startswith("| Throughput")]
     assert lines[0] == ["Throughput", "3", "40.0%", "40.0%"]
@@ -154,10 +158,10 @@ def test_publishers_count_alike_however_many_figures_each_has() -> None:
 def test_combinations_of_engine_model_and_load_that_lean_to_one_side_are_marked() -> None:
     places = [(place, f"s{place % 2}") for place in range(20)]
     kinds = ("dense", "mixture of experts")
-    runs = [run(f"{kind} {place}", experts=kind, series=series) for kind in kinds for place, series in places]
+    runs = [make_run(f"{kind} {place}", experts=kind, series=series) for kind in kinds for place, series in places]
     few = Load(LoadKind.CONCURRENCY, concurrency=8)
-    runs += [run(f"few {place}", load=few, series=series) for place, series in places[1:]]
-    data = report(held_out(runs, [1.05] * 20 + [0.8] * 20 + [3.0] * 19), runs, peers=(), speeds=())
+    runs += [make_run(f"few {place}", load=few, series=series) for place, series in places[1:]]
+    data = report(make_held_out(runs, [1.05] * 20 + [0.8] * 20 + [3.0] * 19), runs, peers=(), speeds=())
     section = write_accuracy_page(data).partition("### By serving engine")[2].partition("## 4.")[0]
     rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| throughput")]
     assert [(row[1], row[2], row[4], row[5]) for row in rows] == [
@@ -171,12 +175,12 @@ def test_pairs_of_plans_have_a_table_of_their_own() -> None:
         report(figures(1.5))
     )
     runs = [
-        run(f"{series} {place} {count}", FIGURES, series=f"s{series}", model=f"m{place}", count=count)
+        make_run(f"{series} {place} {count}", FIGURES, series=f"s{series}", model=f"m{place}", count=count)
         for series in range(3)
         for place in range(5)
         for count in (1, 2)
     ]
-    data = report(held_out(runs, [1.0, 1.2] * 15), runs, peers=(), speeds=())
+    data = report(make_held_out(runs, [1.0, 1.2] * 15), runs, peers=(), speeds=())
     section = write_accuracy_page(data).partition("### Two parallel plans")[2].partition("## 5.")[0]
     (row,) = [line.split(" | ") for line in section.splitlines() if line.startswith("| throughput")]
     # As many as there are models of publishers.
@@ -195,11 +199,11 @@ def test_memory_is_held_against_what_serving_engines_print() -> None:
     ]
     section = write_accuracy_page(replace(report(figures(1.5)), memory=rows)).partition("## 7.")[2]
     lines = [line.strip("| ").split(" | ") for line in section.partition("## 8.")[0].splitlines()]
-    found = {(line[0], line[1]): line[2:] for line in lines if len(line) > 2}
-    assert found["KV cache space", "all"] == ["3", "4.0%", "8.8%", "×1.02"]
-    assert found["KV cache space", "sglang"] == ["1", "10.0%", "10.0%", "×0.90"]
-    assert found["KV cache space", "vllm"][0] == "2"
-    assert found["weights", "all"] == ["1", "1.0%", "1.0%", "×1.01"]
+    cells = {(line[0], line[1]): line[2:] for line in lines if len(line) > 2}
+    assert cells["KV cache space", "all"] == ["3", "4.0%", "8.8%", "×1.02"]
+    assert cells["KV cache space", "sglang"] == ["1", "10.0%", "10.0%", "×0.90"]
+    assert cells["KV cache space", "vllm"][0] == "2"
+    assert cells["weights", "all"] == ["1", "1.0%", "1.0%", "×1.01"]
 
 
 def _memory(engine: str, metric: str, measured: float, predicted: float) -> JudgedMemory:
@@ -209,13 +213,13 @@ def _memory(engine: str, metric: str, measured: float, predicted: float) -> Judg
 
 def test_the_summary_says_the_same_as_the_page() -> None:
     data = report(figures(1.5))
-    found = json.loads(json.dumps(summarize_accuracy(data)))
-    assert set(found["folds"]) == set(FOLDS)
-    throughput = found["folds"]["series"]["throughput"]
+    summary = json.loads(json.dumps(summarize_accuracy(data)))
+    assert set(summary["folds"]) == set(FOLDS)
+    throughput = summary["folds"]["series"]["throughput"]
     assert throughput["rows"] == 60
     page = write_accuracy_page(data)
     assert f"{100 * throughput['median']:.1f}%" in page
-    assert found["pairs"]["series"][RATE]["pairs"] == 30
+    assert summary["pairs"]["series"][RATE]["pairs"] == 30
 
 
 def test_a_figure_is_judged_only_where_there_are_rows_enough() -> None:

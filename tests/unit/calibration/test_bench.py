@@ -8,48 +8,48 @@ import pytest
 from calibration.bench import BenchArrays, BenchRun
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from tests.unit.calibration.made_up import NODE, PARTS, bench_of, candidate, parameters, traits
+from tests.unit.calibration.made_up import NODE, PARTS, make_bench, make_candidate, make_parameters, make_traits
 from tests.unit.engine import published
 
 
-def asked(load: Load, degrees: tuple[int, ...]) -> BenchRun:
+def make_run(load: Load, degrees: tuple[int, ...]) -> BenchRun:
     part, work = PARTS[0], Workload(1000, 1000, load)
     return BenchRun(
         "R",
         published.llama_3_1_70b(),
         work,
         {"output_tokens_per_s": 1.0},
-        traits(part, Precision.FP8, 1, 0),
-        tuple(candidate(part, published.llama_3_1_70b(), Precision.FP8, tp, 2000) for tp in degrees),
+        make_traits(part, Precision.FP8, 1, 0),
+        tuple(make_candidate(part, published.llama_3_1_70b(), Precision.FP8, tp, 2000) for tp in degrees),
     )
 
 
-def winner(run: BenchRun) -> int:
-    found = int(BenchArrays([run], parameters(), NODE).predict(parameters().initial).winners[0])
-    return run.candidates[found].deployment.plan.tp
+def find_winner(run: BenchRun) -> int:
+    winner = int(BenchArrays([run], make_parameters(), NODE).predict(make_parameters().initial).winners[0])
+    return run.candidates[winner].deployment.plan.tp
 
 
 @pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])
 def test_the_plan_of_the_highest_rate_is_taken(degrees: tuple[int, ...]) -> None:
-    assert winner(asked(Load(LoadKind.BATCH, batch=8), degrees)) == 8
+    assert find_winner(make_run(Load(LoadKind.BATCH, batch=8), degrees)) == 8
 
 
 @pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])
 def test_at_a_rate_that_all_plans_keep_up_with_the_pace_decides(degrees: tuple[int, ...]) -> None:
-    assert winner(asked(Load(LoadKind.REQUEST_RATE, request_rate=0.01), degrees)) == 8
+    assert find_winner(make_run(Load(LoadKind.REQUEST_RATE, request_rate=0.01), degrees)) == 8
 
 
 @pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])
 def test_where_no_plan_meets_the_limits_the_nearest_is_taken(degrees: tuple[int, ...]) -> None:
     limits = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=0.1)
-    run = asked(limits, degrees)
-    assert winner(run) == 8
+    run = make_run(limits, degrees)
+    assert find_winner(run) == 8
     loose = replace(run, workload=replace(run.workload, load=replace(limits, tpot_ms=1000.0)))
-    assert winner(loose) == 8
+    assert find_winner(loose) == 8
 
 
 def test_derivatives_taken_together_are_those_taken_one_by_one() -> None:
-    bench = bench_of()
+    bench = make_bench()
     values, factor = bench.parameters.initial, 1.001
     settled = bench.fixed(bench.predict(values).winners)
     places = [bench.parameters.starts[name] for name in ("gemm_efficiency", "tail_wave", "layer_time")]

@@ -74,7 +74,7 @@ def some_values(prepared: PreparedRuns, spread: float, seed: int) -> Array:
     return np.array([float(f"{value:.{DIGITS}g}") for value in values])
 
 
-def written(prepared: PreparedRuns, values: Array, path: Path) -> Calibration:
+def write_calibration(prepared: PreparedRuns, values: Array, path: Path) -> Calibration:
     bands = tuple(
         IntervalRule(figure, str(basis), 1.0, 1.0)
         for figure in ("throughput", "tpot", "ttft")
@@ -92,7 +92,7 @@ def test_what_is_fitted_is_what_answers(
 ) -> None:
     """Figures and plan of every run are those of the program with the same constants."""
     values = some_values(prepared, spread, seed)
-    estimator = Estimator(facts, written(prepared, values, tmp_path / "calibration.json"))
+    estimator = Estimator(facts, write_calibration(prepared, values, tmp_path / "calibration.json"))
     bench = prepared.bench
     predicted = bench.predict(values)
     assert {run.traits["load"] for run in bench.runs} == {str(kind) for kind in LoadKind}
@@ -102,10 +102,10 @@ def test_what_is_fitted_is_what_answers(
     held_back: list[str] = []
     for place, (run, answer) in enumerate(zip(bench.runs, answers, strict=True)):
         assert isinstance(answer, Estimate)
-        taken = run.candidates[predicted.winners[place] - firsts[place]]
-        assert answer.plan == taken.deployment.plan, run.id
+        candidate = run.candidates[predicted.winners[place] - firsts[place]]
+        assert answer.plan == candidate.deployment.plan, run.id
         for name, figures in predicted.figures.items():
-            ours, theirs = told(answer, name), float(figures[place])
+            ours, theirs = get_figure(answer, name), float(figures[place])
             if not np.isclose(ours, theirs, rtol=1e-9, atol=0.0, equal_nan=True):
                 # Only where constants drawn at random beat physics does the program hold back.
                 assert (ours < theirs) == (name == "output_tokens_per_s"), (run.id, name, ours, theirs)
@@ -113,7 +113,7 @@ def test_what_is_fitted_is_what_answers(
     assert len(held_back) <= 20 * spread, held_back
 
 
-def told(answer: Estimate, name: str) -> float:
+def get_figure(answer: Estimate, name: str) -> float:
     """Return a figure of an answer, NaN if it has no meaning."""
     figure = getattr(answer, name)
     return float("nan") if figure is None else figure.value

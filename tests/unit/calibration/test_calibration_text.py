@@ -14,7 +14,7 @@ from calibration.fit import DIGITS, CalibrationHeader, format_calibration
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation
 from gpudesk.evidence.calibration_file import read_calibration
-from tests.unit.calibration.made_up import bench_of, truth
+from tests.unit.calibration.made_up import make_bench, make_truth
 
 PLANS = tuple(
     IntervalRule(figure, str(basis), 0.9, 1.111)
@@ -37,39 +37,39 @@ ABOUT = CalibrationHeader(
     plan_bands=PLANS,
     lead_scales=SCALES,
 )
-BENCH = bench_of()
+BENCH = make_bench()
 
 
 def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
-    values = truth()
+    values = make_truth()
     path = tmp_path / "calibration.json"
     path.write_text(format_calibration(BENCH, values, ABOUT))
-    found, written = read_calibration(path), BENCH.parameters.calibration(values, "2026-09")
-    assert (found.name, found.newest_month) == ("made up", "2026-09")
-    assert list(found.constants) == list(written.constants)
+    read_back, calibration = read_calibration(path), BENCH.parameters.calibration(values, "2026-09")
+    assert (read_back.name, read_back.newest_month) == ("made up", "2026-09")
+    assert list(read_back.constants) == list(calibration.constants)
     behind = BENCH.rows_behind()
-    for name, constant in written.constants.items():
-        again, start = found.constants[name], BENCH.parameters.starts[name]
+    for name, constant in calibration.constants.items():
+        again, start = read_back.constants[name], BENCH.parameters.starts[name]
         assert (again.unit, again.meaning, again.source) == (constant.unit, constant.meaning, constant.source)
         assert again.default == pytest.approx(constant.default, rel=0.5 * 10 ** (1 - DIGITS))
         assert [each.where for each in again.exceptions] == [each.where for each in constant.exceptions]
         ours, theirs = ([each.value for each in one.exceptions] for one in (again, constant))
         assert ours == pytest.approx(theirs, rel=0.5 * 10 ** (1 - DIGITS))
         assert [each.rows for each in again.exceptions] == behind[start + 1 : start + 1 + len(theirs)].tolist()
-    assert (found.bands, found.plan_bands, found.lead_scales) == (BANDS, PLANS, SCALES)
-    assert found.coverage == {("hopper", "vllm"): 144, ("cdna3", "vllm"): 144}
+    assert (read_back.bands, read_back.plan_bands, read_back.lead_scales) == (BANDS, PLANS, SCALES)
+    assert read_back.coverage == {("hopper", "vllm"): 144, ("cdna3", "vllm"): 144}
     assert json.loads(path.read_text())["data"] == "0f" * 32
 
 
 def test_the_same_values_give_the_same_file() -> None:
-    values = truth()
+    values = make_truth()
     text = format_calibration(BENCH, values, ABOUT)
-    assert text == format_calibration(bench_of(), values.copy(), ABOUT)
+    assert text == format_calibration(make_bench(), values.copy(), ABOUT)
     # Differences beyond the digits that are written do not show.
     assert text == format_calibration(BENCH, np.where(values == values.max(), values * (1 + 1e-9), values), ABOUT)
 
 
 def test_a_person_can_read_it() -> None:
-    lines = format_calibration(BENCH, truth(), ABOUT).splitlines()
+    lines = format_calibration(BENCH, make_truth(), ABOUT).splitlines()
     assert max(map(len, lines)) < 250
     assert sum('"meaning"' in line for line in lines) == len(BENCH.parameters.priors)

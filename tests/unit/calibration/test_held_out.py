@@ -9,25 +9,25 @@ import pytest
 from calibration.bench import BENCH_FIGURES
 from calibration.fit import OTHERS, SMALL_GROUP, assign_fold_groups, fit_to_runs, list_folds, predict_left_out
 from gpudesk.estimation.published_runs import HeldOutFigure, read_held_out, write_held_out
-from tests.unit.calibration.made_up import bench_of, measured, truth
+from tests.unit.calibration.made_up import make_bench, make_measured, make_truth
 
-FIGURES_OF_RUNS = measured(truth(), noise=0.05)
-MADE = bench_of(FIGURES_OF_RUNS)
+FIGURES_OF_RUNS = make_measured(make_truth(), noise=0.05)
+MADE = make_bench(FIGURES_OF_RUNS)
 
 
 @cache
-def honestly_left_out(trait: str) -> tuple[HeldOutFigure, ...]:
+def predict_groups(trait: str) -> tuple[HeldOutFigure, ...]:
     """Leave out every group of runs that share a trait, one after the other."""
     return tuple(each for group in list_folds(MADE.runs, trait) for each in predict_left_out(MADE, trait, group))
 
 
-def by_run(found: tuple[HeldOutFigure, ...]) -> dict[tuple[str, str], float]:
-    return {(each.run, each.figure): each.predicted for each in found}
+def index_by_run(figures: tuple[HeldOutFigure, ...]) -> dict[tuple[str, str], float]:
+    return {(each.run, each.figure): each.predicted for each in figures}
 
 
 @pytest.mark.parametrize("trait", ["accelerator", pytest.param("weights", marks=pytest.mark.thorough)])
 def test_what_is_measured_of_a_group_never_reaches_its_own_predictions(trait: str) -> None:
-    honest = by_run(honestly_left_out(trait))
+    honest = index_by_run(predict_groups(trait))
     groups = list_folds(MADE.runs, trait)
     for group in groups:
         inside = [name == group for name in assign_fold_groups(MADE.runs, trait)]
@@ -35,30 +35,30 @@ def test_what_is_measured_of_a_group_never_reaches_its_own_predictions(trait: st
             {name: value * 7 for name, value in figures.items()} if within else figures
             for figures, within in zip(FIGURES_OF_RUNS, inside, strict=True)
         ]
-        bench = bench_of(wrong)
-        told = by_run(predict_left_out(bench, trait, group))
-        assert told == {key: honest[key] for key in told}
+        bench = make_bench(wrong)
+        predictions = index_by_run(predict_left_out(bench, trait, group))
+        assert predictions == {key: honest[key] for key in predictions}
         # The others do learn from it.
         other = next(each for each in groups if each != group)
-        learned = by_run(predict_left_out(bench, trait, other))
+        learned = index_by_run(predict_left_out(bench, trait, other))
         assert any(predicted != honest[key] for key, predicted in learned.items())
 
 
 def test_every_figure_is_predicted_once() -> None:
-    found = honestly_left_out("accelerator")
-    asked = {(run.id, figure) for run in MADE.runs for figure in BENCH_FIGURES}
-    assert len(found) == len(asked)
-    assert {(each.run, each.figure) for each in found} == asked
-    assert {each.fold for each in found} == {"accelerator"}
-    first = next(each for each in found if each.run == "R000" and each.figure == "ttft_ms")
+    figures = predict_groups("accelerator")
+    expected = {(run.id, figure) for run in MADE.runs for figure in BENCH_FIGURES}
+    assert len(figures) == len(expected)
+    assert {(each.run, each.figure) for each in figures} == expected
+    assert {each.fold for each in figures} == {"accelerator"}
+    first = next(each for each in figures if each.run == "R000" and each.figure == "ttft_ms")
     assert first.measured == FIGURES_OF_RUNS[0]["ttft_ms"]
 
 
 def test_a_fold_differs_from_the_fit_to_all() -> None:
     all_runs = MADE.predict(fit_to_runs(MADE).values).figures["output_tokens_per_s"]
-    held = by_run(honestly_left_out("accelerator"))
-    told = np.array([held[run.id, "output_tokens_per_s"] for run in MADE.runs])
-    assert (told != all_runs).all()
+    predictions = index_by_run(predict_groups("accelerator"))
+    predicted_rates = np.array([predictions[run.id, "output_tokens_per_s"] for run in MADE.runs])
+    assert (predicted_rates != all_runs).all()
 
 
 def test_small_groups_are_left_out_together() -> None:
@@ -73,12 +73,12 @@ def test_a_trait_that_all_runs_share_leaves_nothing_to_learn_from() -> None:
 
 
 def test_predictions_are_read_as_they_were_written(tmp_path: Path) -> None:
-    found = (
+    figures = (
         HeldOutFigure("b", "ttft_ms", "series", 120.0, 118.25),
         HeldOutFigure("a", "tpot_ms", "series", 0.5, 0.50125),
         HeldOutFigure("a", "tpot_ms", "model", 0.5, 0.49),
     )
     path = tmp_path / "held-out.csv"
-    write_held_out(path, found)
-    assert read_held_out(path) == (found[2], found[1], found[0])
+    write_held_out(path, figures)
+    assert read_held_out(path) == (figures[2], figures[1], figures[0])
     assert path.read_text().splitlines()[:2] == ["run,figure,fold,measured,predicted", "a,tpot_ms,model,0.5,0.49"]

@@ -37,20 +37,22 @@ def _of(rows: Iterable[MemoryMeasurement], ratios: dict[str, float], *metrics: s
 
 
 def test_room_for_the_cache_is_that_of_the_logs(rows: tuple[MemoryMeasurement, ...], ratios: dict[str, float]) -> None:
-    found = _of(rows, ratios, *CACHE_METRICS)
-    assert len(found) >= 23
-    off = np.abs(np.log(list(found.values())))
+    ratios_of_metric = _of(rows, ratios, *CACHE_METRICS)
+    assert len(ratios_of_metric) >= 23
+    off = np.abs(np.log(list(ratios_of_metric.values())))
     assert np.exp(np.median(off)) < 1.03
     assert np.exp(np.quantile(off, 0.9)) < 1.15
-    assert 0.97 < np.exp(np.mean(np.log([ratio for name, ratio in found.items() if name not in KNOWN]))) < 1.03
-    assert {name for name, ratio in found.items() if not 0.88 < ratio < 1.13} == set(KNOWN)
+    assert (
+        0.97 < np.exp(np.mean(np.log([ratio for name, ratio in ratios_of_metric.items() if name not in KNOWN]))) < 1.03
+    )
+    assert {name for name, ratio in ratios_of_metric.items() if not 0.88 < ratio < 1.13} == set(KNOWN)
 
 
 def test_no_serving_engine_is_off_one_way(rows: tuple[MemoryMeasurement, ...], ratios: dict[str, float]) -> None:
     engines = {row.id: row.request.serving_engine for row in rows}
-    found = _of(rows, ratios, *CACHE_METRICS)
+    ratios_of_metric = _of(rows, ratios, *CACHE_METRICS)
     for engine in ("vllm", "sglang", "tensorrt-llm"):
-        of_it = [np.log(ratio) for name, ratio in found.items() if engines[name] == engine]
+        of_it = [np.log(ratio) for name, ratio in ratios_of_metric.items() if engines[name] == engine]
         assert abs(np.median(of_it)) < 0.07, engine
 
 
@@ -58,17 +60,17 @@ def test_no_serving_engine_is_off_one_way(rows: tuple[MemoryMeasurement, ...], r
 def test_the_parts_of_memory_are_those_of_the_logs(
     rows: tuple[MemoryMeasurement, ...], ratios: dict[str, float], metric: str, most: float
 ) -> None:
-    found = _of(rows, ratios, metric)
-    assert len(found) >= 4
-    assert {name: ratio for name, ratio in found.items() if abs(ratio - 1.0) > most} == {}
+    ratios_of_metric = _of(rows, ratios, metric)
+    assert len(ratios_of_metric) >= 4
+    assert {name: ratio for name, ratio in ratios_of_metric.items() if abs(ratio - 1.0) > most} == {}
 
 
 def test_every_source_and_reason_is_told(rows: tuple[MemoryMeasurement, ...]) -> None:
-    told: set[str] = set()
+    reasons: set[str] = set()
     for name in ("memory", "serving_engines"):
         content = (DATA / "sources" / f"{name}.toml").read_text(encoding="utf-8")
-        told |= set(tomllib.loads(content)["sources"])
-    assert {row.source for row in rows} <= told
+        reasons |= set(tomllib.loads(content)["sources"])
+    assert {row.source for row in rows} <= reasons
     words = tomllib.loads((MEASUREMENTS / "memory.toml").read_text(encoding="utf-8"))
     assert {row.unused for row in rows} - {None} == set(words["unused"])
     assert {row.metric for row in rows} == set(words["metrics"])
@@ -76,7 +78,7 @@ def test_every_source_and_reason_is_told(rows: tuple[MemoryMeasurement, ...]) ->
 
 
 @pytest.mark.parametrize(
-    ("written", "wrong", "told"),
+    ("row_text", "wrong", "message"),
     [
         (",cache,53.29,GiB,", ",cash,53.29,GiB,", "memory.toml does not know 'cash'"),
         (",cache,53.29,GiB,", ",cache,53.29,GB,", "is 'GB', the metric has another"),
@@ -86,15 +88,15 @@ def test_every_source_and_reason_is_told(rows: tuple[MemoryMeasurement, ...]) ->
     ],
 )
 def test_a_row_that_cannot_be_read_is_named(
-    tmp_path_factory: pytest.TempPathFactory, written: str, wrong: str, told: str
+    tmp_path_factory: pytest.TempPathFactory, row_text: str, wrong: str, message: str
 ) -> None:
     folder = tmp_path_factory.mktemp("memory")
     for name in ("memory.toml", "aliases.toml"):
         (folder / name).write_bytes((MEASUREMENTS / name).read_bytes())
     content = (MEASUREMENTS / "memory.csv").read_text(encoding="utf-8")
-    assert written in content
-    (folder / "memory.csv").write_text(content.replace(written, wrong), encoding="utf-8")
+    assert row_text in content
+    (folder / "memory.csv").write_text(content.replace(row_text, wrong), encoding="utf-8")
     with pytest.raises(MemoryFileError) as raised:
         read_memory_measurements(folder)
-    assert told in str(raised.value)
+    assert message in str(raised.value)
     assert "line 7" in str(raised.value)

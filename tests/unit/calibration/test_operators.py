@@ -79,7 +79,7 @@ def gemm(m: int, n: int, seconds: float, precision: Precision = Precision.BF16) 
     return GemmRun("G", "bench", PART, "vLLM", None, precision, "", m, n, 8192, False, seconds)
 
 
-def only(gemms: tuple[GemmRun, ...] = (), attention: tuple[AttentionRun, ...] = ()) -> OperatorRuns:
+def make_runs(gemms: tuple[GemmRun, ...] = (), attention: tuple[AttentionRun, ...] = ()) -> OperatorRuns:
     return OperatorRuns(gemms, attention, (), (), {"vLLM": "vllm"})
 
 
@@ -87,8 +87,8 @@ def rows_of_kernels(rows: OperatorRuns) -> tuple[tuple[KernelRun, ...], ...]:
     return rows.experts, rows.prompts, rows.latent
 
 
-def one(found: tuple[OperatorConstant, ...]) -> OperatorConstant:
-    (entry,) = found
+def get_only(constants: tuple[OperatorConstant, ...]) -> OperatorConstant:
+    (entry,) = constants
     return entry
 
 
@@ -97,7 +97,7 @@ class TestFiles:
 
     def test_every_row_is_read_once(self, rows: OperatorRuns) -> None:
         sizes = (rows.gemm, rows.attention, rows.collectives, rows.bandwidth, *rows_of_kernels(rows))
-        assert [len(found) for found in sizes] == list(FILES.values())
+        assert [len(size) for size in sizes] == list(FILES.values())
         assert len({row.id for row in rows.all}) == sum(FILES.values())
 
     def test_every_source_is_described(self, rows: OperatorRuns) -> None:
@@ -133,9 +133,9 @@ class TestFiles:
         for row in rows.gemm:
             if row.unused is None and row.part is not None:
                 assert row.moved_bytes / row.seconds < 1.01 * row.part.memory_bandwidth, row.id
-        for kept in rows.attention:
-            if kept.unused is None and kept.part is not None:
-                assert kept.cache_bytes / kept.seconds < kept.part.memory_bandwidth, kept.id
+        for run in rows.attention:
+            if run.unused is None and run.part is not None:
+                assert run.cache_bytes / run.seconds < run.part.memory_bandwidth, run.id
 
     def test_a_part_that_the_catalog_lacks_is_kept_with_the_reason(self, rows: OperatorRuns) -> None:
         assert {row.unused for row in rows.all if row.part is None} == {"not-in-catalog"}
@@ -185,26 +185,26 @@ class TestFit:
     """The fit finds what made the times, and says how sure it is."""
 
     def test_finds_the_constants_that_made_the_times_despite_bad_rows(self) -> None:
-        made = [
+        runs = [
             gemm(m, n, _product_seconds(m, n, read=0.8, work=0.6, call=6e-6))
             for m in (1, 16, 64, 256, 1024, 4096)
             for n in (4096, 16384, 65536)
         ]
-        made[4] = gemm(made[4].m, made[4].n, 5.0 * made[4].seconds)
-        found = fit_operators(only(tuple(made)))
-        assert one(found.find("weight_read_efficiency", generation="made-up", precision="bf16")).value == (
+        runs[4] = gemm(runs[4].m, runs[4].n, 5.0 * runs[4].seconds)
+        fit = fit_operators(make_runs(tuple(runs)))
+        assert get_only(fit.find("weight_read_efficiency", generation="made-up", precision="bf16")).value == (
             pytest.approx(0.8, rel=0.02)
         )
-        assert one(found.find("gemm_efficiency", generation="made-up", precision="fp16")).value == (
+        assert get_only(fit.find("gemm_efficiency", generation="made-up", precision="fp16")).value == (
             pytest.approx(0.6, rel=0.02)
         )
-        time = one(found.find("gemm_time", generation="made-up", precision="bf16", serving_engine="vllm"))
+        time = get_only(fit.find("gemm_time", generation="made-up", precision="bf16", serving_engine="vllm"))
         assert time.value == pytest.approx(6e-6, rel=0.1)
 
     def test_what_the_rows_leave_open_gets_no_entry(self) -> None:
         large = tuple(gemm(8192, n, _product_seconds(8192, n, 0.8, 0.6, 6e-6)) for n in (8192, 16384, 32768))
-        found = fit_operators(only(large))
-        assert [entry.constant for entry in found.entries] == ["gemm_efficiency"]
+        fit = fit_operators(make_runs(large))
+        assert [entry.constant for entry in fit.entries] == ["gemm_efficiency"]
 
     def test_scatter_between_clusters_widens_the_error(self) -> None:
         measured = np.array([1.0, 1.0, 1.0, 1.3, 1.3, 1.3])
@@ -221,10 +221,10 @@ class TestFit:
     def test_a_long_series_does_not_outvote_a_short_one(self) -> None:
         measured = np.array([1.0, *[1.05] * 16])
         series = ["short", *["long"] * 16]
-        found = fit_robust(
+        solution = fit_robust(
             lambda values: np.repeat(values, 17), measured, [LogNormalPrior(1.0, 9.0)], clusters=series, series=series
         )
-        assert np.log(found.values[0]) == pytest.approx(0.8 * np.log(1.05), abs=0.003)
+        assert np.log(solution.values[0]) == pytest.approx(0.8 * np.log(1.05), abs=0.003)
 
     def test_is_deterministic(self, rows: OperatorRuns, fitted: OperatorFit) -> None:
         assert fit_operators(rows) == fitted
@@ -290,7 +290,7 @@ class TestMeasured:
         low: float,
         high: float,
     ) -> None:
-        assert low < one(fitted.find(constant, kernels, variant, **keys)).value < high
+        assert low < get_only(fitted.find(constant, kernels, variant, **keys)).value < high
 
     @pytest.mark.parametrize(
         ("constant", "kernels", "keys", "low", "high"),
@@ -307,13 +307,13 @@ class TestMeasured:
         self, fitted: OperatorFit, constant: str, kernels: str, keys: dict[str, str], low: float, high: float
     ) -> None:
         where = {"link": "scale-up", "serving_engine": "tensorrt-llm", **keys}
-        entry = one(fitted.find(constant, kernels, **where))
+        entry = get_only(fitted.find(constant, kernels, **where))
         assert low < entry.value < high
         assert entry.median_error < 0.15
 
     def test_cards_over_pcie_share_the_lanes_of_their_host(self, fitted: OperatorFit) -> None:
         shares = [
-            one(fitted.find("link_efficiency", "NCCL", generation="ada", link="pcie", ranks=ranks)).value
+            get_only(fitted.find("link_efficiency", "NCCL", generation="ada", link="pcie", ranks=ranks)).value
             for ranks in ("2", "4", "8")
         ]
         assert shares == sorted(shares, reverse=True)

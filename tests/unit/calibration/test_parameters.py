@@ -79,12 +79,12 @@ def test_an_exception_without_spread_takes_that_of_its_constant() -> None:
 
 def test_constants_come_back_with_the_values_of_the_vector() -> None:
     values = np.array([0.5, 0.6, 0.7, 1.0, 2.0, 3.0, 4.0])
-    made = SMALL.calibration(values, "2026-01")
-    assert made.value("reads", ConstantKeys("ada", "fp16")) == 0.5
-    assert made.value("reads", ConstantKeys("hopper", "fp8")) == 0.6
-    assert made.value("reads", ConstantKeys("hopper", "bf16")) == 0.7
-    assert (made.value("held", NO_KEYS), made.value("step", ConstantKeys("hopper"))) == (1.0, 4.0)
-    assert made.newest_month == "2026-01"
+    calibration = SMALL.calibration(values, "2026-01")
+    assert calibration.value("reads", ConstantKeys("ada", "fp16")) == 0.5
+    assert calibration.value("reads", ConstantKeys("hopper", "fp8")) == 0.6
+    assert calibration.value("reads", ConstantKeys("hopper", "bf16")) == 0.7
+    assert (calibration.value("held", NO_KEYS), calibration.value("step", ConstantKeys("hopper"))) == (1.0, 4.0)
+    assert calibration.newest_month == "2026-01"
     rows = SMALL.constant(SMALL.priors[0], values, np.arange(7)).exceptions
     assert [each.rows for each in rows] == [1, 2]
 
@@ -102,16 +102,16 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 @st.composite
 def keys(draw: st.DrawFn) -> dict[KeyGroup, ConstantKeys]:
     """Return keys of a deployment, for every slot others, some of them missing."""
-    words = {name: st.sampled_from([*known, "another"]) for name, known in _WORDS.items()}
+    words = {name: st.sampled_from([*key_words, "another"]) for name, key_words in _WORDS.items()}
     each = st.fixed_dictionaries({}, optional=words)
     return {slot: ConstantKeys(**draw(each)) for slot in KeyGroup}
 
 
 @given(st.lists(keys(), min_size=1, max_size=8))
-def test_positions_find_what_the_engine_looks_up(found: list[dict[KeyGroup, ConstantKeys]]) -> None:
+def test_positions_find_what_the_engine_looks_up(keys_of_runs: list[dict[KeyGroup, ConstantKeys]]) -> None:
     # Every value another one, so that a wrong position cannot hide.
     values = 1.0 + np.arange(ALL.size) / ALL.size
     calibration = ALL.calibration(values, "2026-01")
-    asked = [(prior.name, slot) for prior in ALL.priors for slot in KeyGroup]
-    for (name, slot), column in ALL.positions(asked, found).items():
-        assert values[column].tolist() == [calibration.value(name, each[slot]) for each in found]
+    lookups = [(prior.name, slot) for prior in ALL.priors for slot in KeyGroup]
+    for (name, slot), column in ALL.positions(lookups, keys_of_runs).items():
+        assert values[column].tolist() == [calibration.value(name, each[slot]) for each in keys_of_runs]

@@ -13,7 +13,7 @@ SPACE = "{http://www.w3.org/2000/svg}"
 POINTS = [ParityPoint("NVIDIA", 10.0, 10.0), ParityPoint("NVIDIA", 1000.0, 500.0), ParityPoint("AMD", 100.0, 100.0)]
 
 
-def drawn(*panels: ParityPanel) -> ET.Element:
+def draw(*panels: ParityPanel) -> ET.Element:
     return ET.fromstring(draw_parity_svg(panels or (ParityPanel("TPOT", "ms", POINTS),), LIGHT, DARK))
 
 
@@ -22,36 +22,36 @@ def texts(root: ET.Element) -> list[str]:
 
 
 def test_a_perfect_prediction_lies_on_the_diagonal() -> None:
-    root = drawn()
+    root = draw()
     dots = next(p for p in root.iter(f"{SPACE}path") if "h.01M" in p.attrib["d"])
     x, y = map(float, re.findall(r"M([\d.]+) ([\d.]+?)h.01", dots.attrib["d"])[0])
     assert x + y == SIDE
 
 
 def test_legend_axes_and_margins_are_said_in_words() -> None:
-    words = texts(drawn())
+    words = texts(draw())
     for expected in ("NVIDIA, 2 figures", "AMD, 1 figure", "measured, ms", "predicted, ms", "+25%", "−25%"):
         assert expected in words
     assert {"10", "100", "1k"} <= set(words)
 
 
 def test_the_title_tells_how_many_lie_close() -> None:
-    title = drawn().find(f"{SPACE}title")
+    title = draw().find(f"{SPACE}title")
     assert title is not None
     assert title.text == "TPOT: 2 of 3 predictions are within 25% of the measurement."
 
 
 def test_dark_surroundings_replace_every_color() -> None:
-    style = drawn().find(f"{SPACE}style")
+    style = draw().find(f"{SPACE}style")
     assert style is not None
     assert style.text is not None
     assert "prefers-color-scheme: dark" in style.text
-    classes = {each.attrib["class"] for each in drawn().iter() if "class" in each.attrib}
+    classes = {each.attrib["class"] for each in draw().iter() if "class" in each.attrib}
     assert all(f".{name}{{" in style.text for name in classes)
 
 
 def test_panels_stand_side_by_side() -> None:
-    one, two = drawn(), drawn(ParityPanel("TPOT", "ms", POINTS), ParityPanel("TTFT", "ms", POINTS))
+    one, two = draw(), draw(ParityPanel("TPOT", "ms", POINTS), ParityPanel("TTFT", "ms", POINTS))
     assert float(two.attrib["width"]) > 2 * SIDE > float(one.attrib["width"]) - SIDE / 2
 
 

@@ -42,14 +42,14 @@ PAIR: Mapping[str, tuple[str, ...]] = {**HOPPER, "ranks": ("2",)}
 
 
 def looked_up() -> set[str]:
-    asked = {each.name for each in fields(SchedulingConstants)}
+    names = {each.name for each in fields(SchedulingConstants)}
 
     def constant(name: str, slot: KeyGroup = KeyGroup.ALL) -> float:
-        asked.add(name)
+        names.add(name)
         return 1.0
 
     compute_rates(constant, StepWork(*(1.0 for _ in fields(StepWork))))
-    return asked
+    return names
 
 
 def test_every_constant_that_the_engine_asks_for_is_believed_something_of() -> None:
@@ -90,25 +90,25 @@ def entry(
 def pin(exception: PriorOverride, name: str, *entries: OperatorConstant) -> PriorOverride:
     """Return an exception of a constant after operators were looked at."""
     prior = ConstantPrior(name, "1", "a constant", 0.5, 0.3, (exception,))
-    (found,) = pin_priors((prior,), OperatorFit(entries, 0, 0))
-    assert (found.name, found.value, found.spread) == (name, 0.5, 0.3)
-    return found.exceptions[0]
+    (pinned_prior,) = pin_priors((prior,), OperatorFit(entries, 0, 0))
+    assert (pinned_prior.name, pinned_prior.value, pinned_prior.spread) == (name, 0.5, 0.3)
+    return pinned_prior.exceptions[0]
 
 
 def test_operators_pin_a_belief_to_their_weighted_mean() -> None:
     believed = PriorOverride(HOPPER, 0.7)
     near, far = entry("gemm_efficiency", WIDE, 0.8, 0.02), entry("gemm_efficiency", HOPPER, 0.4, 0.04)
-    found = pin(believed, "gemm_efficiency", near, far)
-    assert found.pinned
-    assert found.value == pytest.approx(math.exp((4 * math.log(0.8) + math.log(0.4)) / 5))
-    assert found.spread == pytest.approx(math.hypot(INSIDE_AN_ENGINE, 0.02))
-    assert found.where == HOPPER
+    override = pin(believed, "gemm_efficiency", near, far)
+    assert override.pinned
+    assert override.value == pytest.approx(math.exp((4 * math.log(0.8) + math.log(0.4)) / 5))
+    assert override.spread == pytest.approx(math.hypot(INSIDE_AN_ENGINE, 0.02))
+    assert override.where == HOPPER
 
 
 def test_what_operators_say_of_others_pins_nothing() -> None:
     believed = PriorOverride(WIDE, 0.7)
     other = {**HOPPER, "precision": ("fp8",)}
-    for said in (
+    for constant in (
         entry("gemm_efficiency", other, 0.4, 0.02),
         entry("gemm_efficiency", {"generation": ("ada",), "precision": ("fp16",)}, 0.4, 0.02),
         # Wider than the belief: it holds for other formats, too.
@@ -116,25 +116,25 @@ def test_what_operators_say_of_others_pins_nothing() -> None:
         entry("weight_read_efficiency", WIDE, 0.4, 0.02),
         entry("gemm_efficiency", WIDE, 0.4, 0.02, kernels="vLLM"),
     ):
-        assert pin(believed, "gemm_efficiency", said) is believed
+        assert pin(believed, "gemm_efficiency", constant) is believed
 
 
 def test_a_collective_of_some_ranks_pins_no_belief_of_all() -> None:
-    said = entry("allreduce_latency", PAIR, 5e-6, 0.05, kernels="TensorRT-LLM")
+    constant = entry("allreduce_latency", PAIR, 5e-6, 0.05, kernels="TensorRT-LLM")
     of_all = PriorOverride(HOPPER, 4e-6)
-    assert pin(of_all, "allreduce_latency", said) is of_all
-    assert pin(PriorOverride(PAIR, 4e-6), "allreduce_latency", said).value == pytest.approx(5e-6)
+    assert pin(of_all, "allreduce_latency", constant) is of_all
+    assert pin(PriorOverride(PAIR, 4e-6), "allreduce_latency", constant).value == pytest.approx(5e-6)
 
 
 def test_kernels_of_an_engine_add_an_override_that_runs_may_move() -> None:
     where = {**WIDE, "serving_engine": ("vllm",)}
-    said = entry("expert_gemm_efficiency", where, 0.4, 0.05, kernels="vLLM")
+    constant = entry("expert_gemm_efficiency", where, 0.4, 0.05, kernels="vLLM")
     prior = ConstantPrior("expert_gemm_efficiency", "1", "a constant", 0.5, 0.3, high=0.95)
-    (found,) = pin_priors((prior,), OperatorFit((said,), 0, 0))
-    (added,) = found.exceptions
+    (pinned_prior,) = pin_priors((prior,), OperatorFit((constant,), 0, 0))
+    (added,) = pinned_prior.exceptions
     assert (added.where, added.value, added.pinned) == (where, 0.4, True)
     assert added.spread == pytest.approx(math.hypot(APART, 0.05))
-    (bounded,) = pin_priors((prior,), OperatorFit((replace(said, value=1.2),), 0, 0))[0].exceptions
+    (bounded,) = pin_priors((prior,), OperatorFit((replace(constant, value=1.2),), 0, 0))[0].exceptions
     assert bounded.value == prior.high
 
 
@@ -146,18 +146,18 @@ def test_engines_without_kernels_borrow_from_the_others() -> None:
         for engine, value, kernels in (("sglang", 0.4, "SGLang"), ("tensorrt-llm", 0.9, "TensorRT-LLM"))
     )
     prior = ConstantPrior("decode_attention_efficiency", "1", "a constant", 0.5, 0.3, (believed,))
-    found = pin_priors((prior,), OperatorFit((near, far), 0, 0))[0].exceptions[0]
-    assert found.value == pytest.approx(0.6)
-    assert found.spread == pytest.approx(math.hypot(APART, 0.02))
+    override = pin_priors((prior,), OperatorFit((near, far), 0, 0))[0].exceptions[0]
+    assert override.value == pytest.approx(0.6)
+    assert override.spread == pytest.approx(math.hypot(APART, 0.02))
 
 
 def test_measured_operators_pin_what_they_measured() -> None:
     with Catalog.open(get_built_catalog_path()) as catalog:
         parts = {part.id: part for part in catalog.accelerators()}
     operators = fit_operators(read_operator_runs(MEASUREMENTS, parts))
-    found = {prior.name: prior for prior in pin_priors(BELIEFS, operators)}
-    told = {name: [each for each in prior.exceptions if each.pinned] for name, prior in found.items()}
-    assert {name for name, exceptions in told.items() if exceptions} == {
+    priors = {prior.name: prior for prior in pin_priors(BELIEFS, operators)}
+    pinned_overrides = {name: [each for each in prior.exceptions if each.pinned] for name, prior in priors.items()}
+    assert {name for name, exceptions in pinned_overrides.items() if exceptions} == {
         "weight_read_efficiency",
         "gemm_efficiency",
         "kv_read_efficiency",
@@ -166,8 +166,8 @@ def test_measured_operators_pin_what_they_measured() -> None:
         "ring_latency",
         *BY_ENGINE,
     }
-    assert sum(map(len, told.values())) >= 20
-    for name, exceptions in told.items():
+    assert sum(map(len, pinned_overrides.values())) >= 20
+    for name, exceptions in pinned_overrides.items():
         for each in exceptions:
             inside = [
                 entry.value
@@ -175,9 +175,9 @@ def test_measured_operators_pin_what_they_measured() -> None:
                 if entry.constant == name
                 and all(set(entry.where.get(key, ("",))) <= set(words) for key, words in each.where.items())
             ]
-            most = found[name].high
+            most = priors[name].high
             assert min(*inside, most) * (1 - 1e-9) <= each.value <= max(inside) * (1 + 1e-9)
             assert each.spread is not None
             # Sources differ most on how soon a ring of eight starts: with the sum in the switch, or without.
             assert INSIDE_AN_ENGINE <= each.spread < 0.5
-    assert [prior.value for prior in found.values()] == [prior.value for prior in BELIEFS]
+    assert [prior.value for prior in priors.values()] == [prior.value for prior in BELIEFS]

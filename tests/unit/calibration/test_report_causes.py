@@ -10,12 +10,12 @@ from accuracy_report.wording import ReportNames
 from calibration.bench import BenchRun
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.engine.calibration import IntervalFactors
-from tests.unit.calibration.records import RATE, run
+from tests.unit.calibration.records import RATE, make_run
 
 NAMES = ReportNames(accelerators={"mi300x": "Instinct MI300X"})
 
 
-def rows(runs: Sequence[BenchRun], ratios: Sequence[float], reach: float = 1.3) -> list[JudgedFigure]:
+def make_rows(runs: Sequence[BenchRun], ratios: Sequence[float], reach: float = 1.3) -> list[JudgedFigure]:
     band = IntervalFactors(1 / reach, reach)
     return [
         JudgedFigure(each, RATE, "series", each.traits["series"], 100.0, 100.0 * ratio, EstimateBasis.CALIBRATED, band)
@@ -23,18 +23,18 @@ def rows(runs: Sequence[BenchRun], ratios: Sequence[float], reach: float = 1.3) 
     ]
 
 
-def said(found: Sequence[JudgedFigure]) -> str:
+def describe(figures: Sequence[JudgedFigure]) -> str:
     return explain_miss(
-        found, FigureView.THROUGHPUT, find_misses(measure_errors(found), FigureView.THROUGHPUT), found, NAMES
+        figures, FigureView.THROUGHPUT, find_misses(measure_errors(figures), FigureView.THROUGHPUT), figures, NAMES
     )
 
 
-GOOD = [run(f"good {place}", series=f"s{place % 5}") for place in range(80)]
+GOOD = [make_run(f"good {place}", series=f"s{place % 5}") for place in range(80)]
 
 
 def test_the_group_that_misses_is_named_with_its_direction() -> None:
-    bad = [run(f"bad {place}", series="odd", accelerator="mi300x") for place in range(20)]
-    text = said(rows(GOOD + bad, [1.0] * 80 + [2.0] * 20))
+    bad = [make_run(f"bad {place}", series="odd", accelerator="mi300x") for place in range(20)]
+    text = describe(make_rows(GOOD + bad, [1.0] * 80 + [2.0] * 20))
     assert "20 of 100 figures miss by more than 35%." in text
     assert "All of them are in one group:" in text
     assert "odd" in text
@@ -42,28 +42,28 @@ def test_the_group_that_misses_is_named_with_its_direction() -> None:
 
 
 def test_what_no_second_publisher_has_measured_asks_for_one() -> None:
-    bad = [run(f"bad {place}", series="odd", accelerator="mi300x") for place in range(20)]
-    found = rows(GOOD + bad, [1.0] * 80 + [0.5] * 20)
-    assert "predicted too low" in said(found)
-    assert "a second publisher would separate the habits of odd" in said(found)
-    assert suggest_data_briefly(found[80:], found) == "a second publisher"
+    bad = [make_run(f"bad {place}", series="odd", accelerator="mi300x") for place in range(20)]
+    figures = make_rows(GOOD + bad, [1.0] * 80 + [0.5] * 20)
+    assert "predicted too low" in describe(figures)
+    assert "a second publisher would separate the habits of odd" in describe(figures)
+    assert suggest_data_briefly(figures[80:], figures) == "a second publisher"
 
 
 def test_plans_that_are_left_open_are_asked_for() -> None:
-    bad = [run(f"bad {place}", series="odd", tp="not stated") for place in range(20)]
-    found = rows(GOOD + bad, [1.0] * 80 + [0.5] * 20)
-    assert "All figures lack a published plan" in said(found)
+    bad = [make_run(f"bad {place}", series="odd", tp="not stated") for place in range(20)]
+    figures = make_rows(GOOD + bad, [1.0] * 80 + [0.5] * 20)
+    assert "All figures lack a published plan" in describe(figures)
 
 
 def test_misses_on_both_sides_are_called_so() -> None:
-    bad = [run(f"bad {place}", series="odd") for place in range(20)]
-    text = said(rows(GOOD + bad, [1.0] * 80 + [0.5, 2.0] * 10))
+    bad = [make_run(f"bad {place}", series="odd") for place in range(20)]
+    text = describe(make_rows(GOOD + bad, [1.0] * 80 + [0.5, 2.0] * 10))
     assert "50% of these are predicted too high, the others too low." in text
 
 
 def test_misses_without_a_group_are_said_to_be_spread() -> None:
     runs = [
-        run(
+        make_run(
             f"{place}",
             series=f"s{place % 10}",
             accelerator=f"part {place % 7}",
@@ -73,17 +73,17 @@ def test_misses_without_a_group_are_said_to_be_spread() -> None:
         )
         for place in range(90)
     ]
-    text = said(rows(runs, [2.0 if place % 3 == 0 else 1.0 for place in range(90)]))
+    text = describe(make_rows(runs, [2.0 if place % 3 == 0 else 1.0 for place in range(90)]))
     assert "spread over" in text
 
 
 def test_a_band_that_is_too_wide_is_not_called_an_error() -> None:
-    text = said(rows(GOOD, [1.01] * 80))
+    text = describe(make_rows(GOOD, [1.01] * 80))
     assert text.startswith("The interval is wider than needed")
 
 
 def test_the_hottest_group_holds_more_than_its_share() -> None:
-    bad = [run(f"bad {place}", series="odd", accelerator="mi300x", weights="bf16") for place in range(20)]
-    found = rows(GOOD + bad, [1.0] * 80 + [3.0] * 20)
-    hot = find_cluster(found, found[80:])
+    bad = [make_run(f"bad {place}", series="odd", accelerator="mi300x", weights="bf16") for place in range(20)]
+    figures = make_rows(GOOD + bad, [1.0] * 80 + [3.0] * 20)
+    hot = find_cluster(figures, figures[80:])
     assert len(hot.rows) == len(hot.missing) == 20

@@ -24,14 +24,14 @@ from accuracy_report.measures import judge_figures
 from calibration.intervals import HeldOutPair
 from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.engine.calibration import IntervalFactors, compute_lead_odds
-from tests.unit.calibration.records import RATE, held_out, run
+from tests.unit.calibration.records import RATE, make_held_out, make_run
 
 SUMMARY = Path("data/accuracy/summary.json")
 BAND = IntervalFactors(0.8, 1.25)
 
 
 def judged_pair(measured: float, predicted: float) -> JudgedPair:
-    pair = HeldOutPair(run("a"), run("b"), RATE, math.log(measured), math.log(predicted))
+    pair = HeldOutPair(make_run("a"), make_run("b"), RATE, math.log(measured), math.log(predicted))
     return JudgedPair(pair, "series", BAND, compute_lead_odds(max(predicted, 1 / predicted), 0.1))
 
 
@@ -60,10 +60,10 @@ def test_pairs_are_summed_up_by_who_is_named_and_what_bands_hold() -> None:
 
 def test_odds_are_held_against_how_often_they_were_right() -> None:
     pairs = [judged_pair(measured, 1.2) for measured in (1.3, 1.1, 0.8, 1.0)] + [judged_pair(0.5, 1e9)]
-    found = summarize_odds(pairs, ODDS_CLASSES)
-    assert [(each.low, each.pairs, each.right) for each in found] == [(0.8, 4, 0.625), (0.95, 1, 0.0)]
-    assert found[0].predicted == pytest.approx(compute_lead_odds(1.2, 0.1))
-    assert found[1].predicted == 1.0
+    records = summarize_odds(pairs, ODDS_CLASSES)
+    assert [(each.low, each.pairs, each.right) for each in records] == [(0.8, 4, 0.625), (0.95, 1, 0.0)]
+    assert records[0].predicted == pytest.approx(compute_lead_odds(1.2, 0.1))
+    assert records[1].predicted == 1.0
 
 
 def test_odds_of_throughput_meet_their_bars() -> None:
@@ -92,12 +92,12 @@ def test_band_and_odds_of_a_pair_have_not_seen_its_publisher() -> None:
         for series in ("calm 1", "calm 2", "wild")
         for place in range(12)
         for each in (
-            run(f"a {series} {place}", series=series, model=f"m{place}"),
-            run(f"b {series} {place}", series=series, model=f"m{place}", accelerator="mi300x"),
+            make_run(f"a {series} {place}", series=series, model=f"m{place}"),
+            make_run(f"b {series} {place}", series=series, model=f"m{place}", accelerator="mi300x"),
         )
     ]
-    found = judge_pairs(held_out(runs, [1.0, 1.1] * 24 + [1.0, 3.0] * 12), runs).accelerators
-    by_series = {each.pair.first.traits["series"]: each for each in found}
+    accelerators = judge_pairs(make_held_out(runs, [1.0, 1.1] * 24 + [1.0, 3.0] * 12), runs).accelerators
+    by_series = {each.pair.first.traits["series"]: each for each in accelerators}
     assert not by_series["wild"].inside
     assert by_series["wild"].band.high < 1.3
     assert by_series["wild"].odds > by_series["calm 1"].odds
@@ -107,15 +107,15 @@ def test_a_known_ratio_is_of_the_best_submissions_per_accelerator() -> None:
     offline = Load(LoadKind.SATURATE, requests=100)
     mlperf = {"source": "mlperf-inference-v5-1", "model": "llama-2-70b"}
     runs = [
-        run("amd", {RATE: 800.0}, count=8, load=offline, accelerator="mi300x", series="amd", **mlperf),
-        run("slow", {RATE: 700.0}, count=8, load=offline, accelerator="h200-sxm", series="nv", **mlperf),
-        run("best", {RATE: 125.0}, count=1, load=offline, accelerator="h200-sxm", series="nv", **mlperf),
-        *(run(f"{place}", series=f"s{place % 3}") for place in range(30)),
+        make_run("amd", {RATE: 800.0}, count=8, load=offline, accelerator="mi300x", series="amd", **mlperf),
+        make_run("slow", {RATE: 700.0}, count=8, load=offline, accelerator="h200-sxm", series="nv", **mlperf),
+        make_run("best", {RATE: 125.0}, count=1, load=offline, accelerator="h200-sxm", series="nv", **mlperf),
+        *(make_run(f"{place}", series=f"s{place % 3}") for place in range(30)),
     ]
-    rows = judge_figures(held_out(runs, [0.9, 1.0, 1.2, *([1.0] * 30)]), runs)
-    (found,) = find_known_ratios(rows)
-    assert found.measured == pytest.approx(0.8)
-    assert found.predicted == pytest.approx(0.8 * 0.9 / 1.2)
+    rows = judge_figures(make_held_out(runs, [0.9, 1.0, 1.2, *([1.0] * 30)]), runs)
+    (ratio,) = find_known_ratios(rows)
+    assert ratio.measured == pytest.approx(0.8)
+    assert ratio.predicted == pytest.approx(0.8 * 0.9 / 1.2)
 
 
 def test_values_of_one_cluster_count_as_few_draws() -> None:

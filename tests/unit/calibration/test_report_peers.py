@@ -8,7 +8,7 @@ import pytest
 
 from accuracy_report.data import count_refusals, read_peers, read_speeds, summarize_peers
 from accuracy_report.measures import FigureView, JudgedFigure, judge_figures
-from tests.unit.calibration.records import held_out, run
+from tests.unit.calibration.records import make_held_out, make_run
 
 PEERS = """run,peer,version,setting,figure,value,reason
 0,other,1.0,,output_tokens_per_s,150,
@@ -20,8 +20,8 @@ PEERS = """run,peer,version,setting,figure,value,reason
 
 
 def rows() -> list[JudgedFigure]:
-    runs = [run(f"{place}", series=f"s{place % 3}") for place in range(30)]
-    return list(judge_figures(held_out(runs, [1.1, 1.3, *([5.0] * 28)]), runs))
+    runs = [make_run(f"{place}", series=f"s{place % 3}") for place in range(30)]
+    return list(judge_figures(make_held_out(runs, [1.1, 1.3, *([5.0] * 28)]), runs))
 
 
 def test_both_are_measured_on_the_rows_that_the_other_answers(tmp_path: Path) -> None:
@@ -44,5 +44,5 @@ def test_reasons_are_counted(tmp_path: Path) -> None:
 def test_speeds_are_read(tmp_path: Path) -> None:
     file = tmp_path / "speed.csv"
     file.write_text("peer,version,how,runs,seconds,runs_per_s\nother,1.0,one by one,10,2.00,5\n")
-    (found,) = read_speeds(file)
-    assert (found.peer, found.runs, found.runs_per_s) == ("other", 10, 5.0)
+    (speed,) = read_speeds(file)
+    assert (speed.peer, speed.runs, speed.runs_per_s) == ("other", 10, 5.0)

@@ -64,20 +64,20 @@ def with_costs(answer: Answer, costs: CostSettings) -> Answer:
     return replace(answer, scenario=replace(answer.scenario, costs=costs))
 
 
-def stated(answer: Answer, **inputs: float | UncertainValue) -> Answer:
+def compute_costs(answer: Answer, **inputs: float | UncertainValue) -> Answer:
     """Return the answer with inputs of all, as numbers or ranges."""
-    known = {
+    values = {
         name: each if isinstance(each, UncertainValue) else UncertainValue.exactly(each)
         for name, each in inputs.items()
     }
-    return with_costs(answer, replace(answer.scenario.costs, inputs=known))
+    return with_costs(answer, replace(answer.scenario.costs, inputs=values))
 
 
 def of(service: GpuDeskService, answer: Answer, key: str) -> CostColumn:
     return next(column for column in service.costing.costs(answer).columns if column.key == key)
 
 
-def found(service: GpuDeskService, answer: Answer, name: str, key: str) -> BreakEven:
+def find_break_even(service: GpuDeskService, answer: Answer, name: str, key: str) -> BreakEven:
     costs = service.costing.costs(answer)
     return next(each for each in costs.break_evens if (each.name, each.key) == (name, key))
 
@@ -105,7 +105,7 @@ def test_a_plain_case_is_what_one_works_out_by_hand(service: GpuDeskService, ans
         "rack_kw": 10.0,
         "requests_per_user_month": 1.0,
     }
-    column = of(service, stated(answer, **plain), "h200-sxm")
+    column = of(service, compute_costs(answer, **plain), "h200-sxm")
     assert column.tco is not None
     assert column.owned is not None
     assert column.rented is not None
@@ -126,9 +126,9 @@ def test_a_plain_case_is_what_one_works_out_by_hand(service: GpuDeskService, ans
 
 def test_the_interval_of_a_cost_is_that_of_throughput_and_price(service: GpuDeskService, answer: Answer) -> None:
     costs = CostSettings()
-    known = costs.with_input("price_usd", UncertainValue.exactly(22_000.0), "mi325x")
+    with_price = costs.with_input("price_usd", UncertainValue.exactly(22_000.0), "mi325x")
     wide = costs.with_input("price_usd", UncertainValue(11_000.0, 22_000.0, 44_000.0), "mi325x")
-    at_known_price, at_any = (of(service, with_costs(answer, costs), "mi325x") for costs in (known, wide))
+    at_known_price, at_any = (of(service, with_costs(answer, costs), "mi325x") for costs in (with_price, wide))
     assert at_known_price.owned is not None
     assert at_known_price.tokens_per_s is not None
     assert at_any.owned is not None
@@ -195,7 +195,7 @@ def test_a_deployment_pays_for_its_software_alone_unless_a_fleet_is_stated(servi
     answer = service.answer(replace(template, accelerators=of_eight))
     settings = {"engineers": 2.0, "porting_engineer_months": 0.0, "engineer_usd_per_year": 280_000.0, "years": 3.0}
     for fleet, usd in ((None, 2 * 280_000 * 3), (800.0, 2 * 280_000 * 3 * 8 / 800)):
-        costs = service.costing.costs(stated(answer, **settings, **({} if fleet is None else {"fleet": fleet})))
+        costs = service.costing.costs(compute_costs(answer, **settings, **({} if fleet is None else {"fleet": fleet})))
         column = next(each for each in costs.columns if each.key == "mi325x")
         assert column.tco is not None
         assert next(line.usd for line in column.tco.lines if line.name == "upkeep") == pytest.approx(usd)
@@ -205,7 +205,7 @@ def test_a_deployment_pays_for_its_software_alone_unless_a_fleet_is_stated(servi
 
 
 def test_where_software_costs_nothing_nobody_is_said_to_pay_for_it(service: GpuDeskService, answer: Answer) -> None:
-    free = service.costing.costs(stated(answer, engineers=0.0, porting_engineer_months=0.0))
+    free = service.costing.costs(compute_costs(answer, engineers=0.0, porting_engineer_months=0.0))
     assert describe_software_share(free.columns, Formatter()) == ""
 
 
@@ -232,16 +232,18 @@ def test_discounts_of_unnamed_buyers_are_taken_only_when_asked_for(service: GpuD
 
 def test_a_hosted_api_is_compared_with_its_prompts(service: GpuDeskService, answer: Answer) -> None:
     assert service.costing.costs(answer).api is None
-    priced = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6)
+    priced = compute_costs(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6)
     api = service.costing.costs(priced).api
     assert api is not None
     assert api.value == pytest.approx(0.6 + 0.2 * 4)
-    ranges = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=UncertainValue(0.4, 0.6, 1.0))
+    ranges = compute_costs(
+        answer, api_input_usd_per_million=0.2, api_output_usd_per_million=UncertainValue(0.4, 0.6, 1.0)
+    )
     assert service.costing.costs(ranges).api == pytest.approx((1.4, 1.2, 1.8))
 
 
 def test_half_a_price_of_an_api_is_no_cost_and_says_so(service: GpuDeskService, answer: Answer) -> None:
-    half = service.costing.costs(stated(answer, api_input_usd_per_million=0.2))
+    half = service.costing.costs(compute_costs(answer, api_input_usd_per_million=0.2))
     assert half.api is None
     assert half.api_missing == ("api_output_usd_per_million",)
     assert service.costing.costs(answer).api_missing == ()
@@ -249,23 +251,23 @@ def test_half_a_price_of_an_api_is_no_cost_and_says_so(service: GpuDeskService, 
 
 def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(service: GpuDeskService, answer: Answer) -> None:
     """At the load that is solved for, the cost of a month is what the API charges for its tokens."""
-    priced = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6, utilisation=0.5)
+    priced = compute_costs(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6, utilisation=0.5)
     column = of(service, priced, "h200-sxm")
     assert column.tco is not None
     assert column.rent_usd_per_hour is not None
-    owned = found(service, priced, "tokens_to_own", "h200-sxm").value
-    assert owned is not None
-    assert owned * 1.4 == pytest.approx(column.tco.total_usd / 36)
-    rented = found(service, priced, "tokens_to_rent", "h200-sxm").value
+    to_own = find_break_even(service, priced, "tokens_to_own", "h200-sxm").value
+    assert to_own is not None
+    assert to_own * 1.4 == pytest.approx(column.tco.total_usd / 36)
+    rented = find_break_even(service, priced, "tokens_to_rent", "h200-sxm").value
     assert rented is not None
     assert rented * 1.4 == pytest.approx(column.rent_usd_per_hour * 730)
-    cheap = stated(answer, api_input_usd_per_million=0.001, api_output_usd_per_million=0.001)
-    assert found(service, cheap, "tokens_to_own", "h200-sxm").value is None
+    cheap = compute_costs(answer, api_input_usd_per_million=0.001, api_output_usd_per_million=0.001)
+    assert find_break_even(service, cheap, "tokens_to_own", "h200-sxm").value is None
 
 
 def test_what_is_rented_bears_its_software_as_what_is_owned(service: GpuDeskService, answer: Answer) -> None:
     """A smaller fleet makes software more expensive, for both alike: from when on one buys is the same."""
-    answer, small = stated(answer, fleet=800.0), stated(answer, fleet=8.0)
+    answer, small = compute_costs(answer, fleet=800.0), compute_costs(answer, fleet=8.0)
     for key, grows in (("h200-sxm", False), ("mi325x", True)):
         usual, dearer = of(service, answer, key), of(service, small, key)
         for one, other in ((usual.owned, dearer.owned), (usual.rented, dearer.rented)):
@@ -273,14 +275,14 @@ def test_what_is_rented_bears_its_software_as_what_is_owned(service: GpuDeskServ
             assert other is not None
             assert (other.output.value > one.output.value * 2) is grows
         for name in ("months_to_own", "hours_to_own", "utilisation_to_own"):
-            before, after = (found(service, each, name, key).value for each in (answer, small))
+            before, after = (find_break_even(service, each, name, key).value for each in (answer, small))
             assert after == pytest.approx(before)
 
 
 def test_cash_that_is_less_only_after_the_years_planned_is_no_break_even(
     service: GpuDeskService, answer: Answer
 ) -> None:
-    assert found(service, stated(answer, years=1.5), "months_to_own", "h200-sxm").value is None
+    assert find_break_even(service, compute_costs(answer, years=1.5), "months_to_own", "h200-sxm").value is None
 
 
 def test_software_of_the_same_platform_has_no_break_even(service: GpuDeskService, answer: Answer) -> None:
@@ -292,10 +294,10 @@ def test_software_of_the_same_platform_has_no_break_even(service: GpuDeskService
 
 
 def test_what_is_cheaper_throughout_is_told_from_what_is_dearer(service: GpuDeskService, answer: Answer) -> None:
-    tie = found(service, stated(answer, fleet=800.0), "discount_to_tie", "mi325x")
+    tie = find_break_even(service, compute_costs(answer, fleet=800.0), "discount_to_tie", "mi325x")
     assert tie.value is None
     assert tie.cheaper is True
-    dear = found(service, answer, "discount_to_tie", "mi325x")
+    dear = find_break_even(service, answer, "discount_to_tie", "mi325x")
     assert dear.value is None
     assert dear.cheaper is False
 
@@ -313,7 +315,7 @@ def test_a_discount_that_is_stated_stays_when_reported_ones_are_taken(service: G
 @pytest.mark.parametrize("fitting", [10, 20, 30, 40])
 def test_machines_that_fill_a_rack_exactly_all_fit(service: GpuDeskService, answer: Answer, fitting: int) -> None:
     """1.1 kW goes into 11 kW ten times, though 11 // 1.1 is 9."""
-    filled = stated(answer, accelerator_w=700.0, host_w=400.0, rack_kw=1.1 * fitting)
+    filled = compute_costs(answer, accelerator_w=700.0, host_w=400.0, rack_kw=1.1 * fitting)
     efficiency = of(service, filled, "h200-sxm").efficiency
     assert efficiency is not None
     assert efficiency.accelerators_per_rack == fitting
@@ -323,7 +325,7 @@ def test_carbon_needs_the_grid(service: GpuDeskService, answer: Answer) -> None:
     without = of(service, answer, "h200-sxm").efficiency
     assert without is not None
     assert without.carbon_kg is None
-    given_grid = of(service, stated(answer, grid_g_per_kwh=400.0), "h200-sxm").efficiency
+    given_grid = of(service, compute_costs(answer, grid_g_per_kwh=400.0), "h200-sxm").efficiency
     assert given_grid is not None
     assert given_grid.energy_kwh is not None
     assert given_grid.carbon_kg == pytest.approx(given_grid.energy_kwh * 0.4)
@@ -346,7 +348,7 @@ def test_costs_fall_with_interactivity_given_up(service: GpuDeskService, answer:
 @pytest.mark.parametrize("name", TO_TIE)
 @pytest.mark.parametrize("key", ["mi325x", "b200-hgx"])
 def test_at_a_tie_a_token_costs_the_same(service: GpuDeskService, answer: Answer, name: str, key: str) -> None:
-    tie = found(service, answer, f"{name}_to_tie", key)
+    tie = find_break_even(service, answer, f"{name}_to_tie", key)
     assert tie.against == "h200-sxm"
     if tie.value is None:
         return
@@ -371,7 +373,7 @@ def test_at_a_tie_a_token_costs_the_same(service: GpuDeskService, answer: Answer
 
 def test_after_the_months_to_own_both_have_cost_the_same(service: GpuDeskService, answer: Answer) -> None:
     column = of(service, answer, "h200-sxm")
-    months = found(service, answer, "months_to_own", "h200-sxm").value
+    months = find_break_even(service, answer, "months_to_own", "h200-sxm").value
     assert months is not None
     assert column.tco is not None
     assert column.rent_usd_per_hour is not None
@@ -382,16 +384,16 @@ def test_after_the_months_to_own_both_have_cost_the_same(service: GpuDeskService
 
 
 def test_what_never_pays_has_no_root(service: GpuDeskService, answer: Answer) -> None:
-    cheap = stated(answer, rent_usd_per_hour=0.05)
+    cheap = compute_costs(answer, rent_usd_per_hour=0.05)
     for name in ("months_to_own", "hours_to_own", "utilisation_to_own"):
-        assert found(service, cheap, name, "h200-sxm").value is None
+        assert find_break_even(service, cheap, name, "h200-sxm").value is None
 
 
 def test_a_discount_that_ties_is_found(service: GpuDeskService, answer: Answer) -> None:
     """An accelerator that is more expensive a token needs one; at it both cost the same."""
-    shared = stated(answer, fleet=800.0)
+    shared = compute_costs(answer, fleet=800.0)
     dear = with_costs(shared, shared.scenario.costs.with_input("price_usd", UncertainValue.exactly(60_000.0), "mi325x"))
-    tie = found(service, dear, "discount_to_tie", "mi325x")
+    tie = find_break_even(service, dear, "discount_to_tie", "mi325x")
     assert tie.value is not None
     assert 0.0 < tie.value < 0.95
     settings = dear.scenario.costs.with_input("discount", UncertainValue.exactly(tie.value), "mi325x")
@@ -416,7 +418,7 @@ def test_cost_goes_the_way_of_each_input(
     second = min(first + more * (top - first), top)
     costs = []
     for value in (first, second):
-        column = of(service, stated(answer, **{name: value}), "mi325x")
+        column = of(service, compute_costs(answer, **{name: value}), "mi325x")
         assert column.owned is not None
         costs.append(column.owned.output.value)
     slack = 1e-12 * max(costs)
@@ -528,20 +530,20 @@ def test_costs_under_other_settings_that_a_job_asks_for_meanwhile_are_kept_apart
 ) -> None:
     costing = CostCalculator(service.catalog, service.costing.assumptions)
     usual = with_costs(answer, answer.scenario.costs)
-    dear = stated(answer, energy_usd_per_kwh=9.0)
-    wanted = {id(each): costing.costs(each) for each in (usual, dear)}
+    dear = compute_costs(answer, energy_usd_per_kwh=9.0)
+    expected_ids = {id(each): costing.costs(each) for each in (usual, dear)}
     resolve, inside = cost_inputs.resolve_cost_inputs, [usual]
 
-    def resolve_while_another_thread_asks(*given: Any) -> Any:  # noqa: ANN401 - what it stands for
+    def resolve_while_another_thread_asks(*arguments: Any) -> Any:  # noqa: ANN401 - what it stands for
         if inside:
             costing.costs(inside.pop())
-        return resolve(*given)
+        return resolve(*arguments)
 
     monkeypatch.setattr(scenario_costs, "resolve_cost_inputs", resolve_while_another_thread_asks)
     costing = CostCalculator(service.catalog, costing.assumptions)
-    assert costing.costs(dear) == wanted[id(dear)]
+    assert costing.costs(dear) == expected_ids[id(dear)]
     # A new answer under the settings of the window, which are known by now.
-    assert costing.costs(replace(usual)) == wanted[id(usual)]
+    assert costing.costs(replace(usual)) == expected_ids[id(usual)]
 
 
 def test_rents_of_different_classes_of_providers_are_said_to_differ(service: GpuDeskService, answer: Answer) -> None:

@@ -90,8 +90,8 @@ def ownerships(draw: st.DrawFn) -> OwnershipInputs:
     )
 
 
-def cost(owned: OwnershipInputs) -> float:
-    return float(sum_lines(list_ownership_lines(owned)))
+def cost(inputs: OwnershipInputs) -> float:
+    return float(sum_lines(list_ownership_lines(inputs)))
 
 
 def test_a_printed_case_line_by_line() -> None:
@@ -112,23 +112,23 @@ def test_two_engineers_for_800_accelerators_are_2100_dollars_each() -> None:
 
 
 def test_hardware_that_keeps_its_worth_costs_its_capital_alone() -> None:
-    kept = OwnershipInputs(
+    keeping_value = OwnershipInputs(
         accelerators=2.0,
         years=4.0,
         hardware=HardwareInputs(price_usd=10_000.0, residual=1.0),
         running=RunningInputs(accelerator_w=0.0, energy_usd_per_kwh=0.1),
         capital_rate=0.08,
     )
-    assert cost(kept) == pytest.approx(2 * 10_000 * 0.08 * 4)
-    gone = replace(kept, hardware=replace(kept.hardware, residual=0.0))
+    assert cost(keeping_value) == pytest.approx(2 * 10_000 * 0.08 * 4)
+    gone = replace(keeping_value, hardware=replace(keeping_value.hardware, residual=0.0))
     assert list_ownership_lines(gone)["capital"] == pytest.approx(2 * 10_000 * 0.08 * 4 / 2)
 
 
 def test_the_site_takes_its_share_of_the_energy() -> None:
-    owned = replace(MI325X, running=replace(MI325X.running, pue=1.3, host_w=250.0, draw=0.8))
-    lines = list_ownership_lines(owned)
-    assert compute_energy_kwh(owned) == pytest.approx(800 * 1.0 * 0.8 * 1.3 * 26_280)
-    assert lines["power"] + lines["cooling"] == pytest.approx(compute_energy_kwh(owned) * 0.14)
+    inputs = replace(MI325X, running=replace(MI325X.running, pue=1.3, host_w=250.0, draw=0.8))
+    lines = list_ownership_lines(inputs)
+    assert compute_energy_kwh(inputs) == pytest.approx(800 * 1.0 * 0.8 * 1.3 * 26_280)
+    assert lines["power"] + lines["cooling"] == pytest.approx(compute_energy_kwh(inputs) * 0.14)
     assert lines["cooling"] == pytest.approx(0.3 * lines["power"])
 
 
@@ -149,17 +149,17 @@ def test_idle_accelerators_share_no_software() -> None:
 
 
 @given(ownerships())
-def test_what_is_paid_adds_up(owned: OwnershipInputs) -> None:
-    lines = list_ownership_lines(owned)
+def test_what_is_paid_adds_up(inputs: OwnershipInputs) -> None:
+    lines = list_ownership_lines(inputs)
     assert tuple(lines) == LINES
-    cash = compute_upfront_usd(owned) + compute_monthly_usd(owned) * owned.years * 12
-    assert cash == pytest.approx(cost(owned) - lines["residual"] - lines["capital"], rel=1e-9, abs=1e-6)
+    cash = compute_upfront_usd(inputs) + compute_monthly_usd(inputs) * inputs.years * 12
+    assert cash == pytest.approx(cost(inputs) - lines["residual"] - lines["capital"], rel=1e-9, abs=1e-6)
 
 
 @given(ownerships(), st.floats(1.0, 10.0))
-def test_cost_is_proportional_to_accelerators(owned: OwnershipInputs, factor: float) -> None:
-    more = replace(owned, accelerators=owned.accelerators * factor, idle=owned.idle * factor)
-    assert cost(more) == pytest.approx(cost(owned) * factor, rel=1e-9, abs=1e-6)
+def test_cost_is_proportional_to_accelerators(inputs: OwnershipInputs, factor: float) -> None:
+    more = replace(inputs, accelerators=inputs.accelerators * factor, idle=inputs.idle * factor)
+    assert cost(more) == pytest.approx(cost(inputs) * factor, rel=1e-9, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -182,17 +182,17 @@ def test_cost_is_proportional_to_accelerators(owned: OwnershipInputs, factor: fl
         ("", "capital_rate"),
     ],
 )
-@given(owned=ownerships(), more=st.floats(0.0, 100.0))
+@given(inputs=ownerships(), more=st.floats(0.0, 100.0))
 def test_cost_never_falls_when_a_price_rises_and_is_a_straight_line(
-    part: str, field: str, owned: OwnershipInputs, more: float
+    part: str, field: str, inputs: OwnershipInputs, more: float
 ) -> None:
     def dearer(by: float) -> OwnershipInputs:
         if not part:
-            return replace(owned, **{field: getattr(owned, field) + by})
-        inner = getattr(owned, part)
-        return replace(owned, **{part: replace(inner, **{field: getattr(inner, field) + by})})
+            return replace(inputs, **{field: getattr(inputs, field) + by})
+        inner = getattr(inputs, part)
+        return replace(inputs, **{part: replace(inner, **{field: getattr(inner, field) + by})})
 
-    at, half, whole = cost(owned), cost(dearer(more / 2)), cost(dearer(more))
+    at, half, whole = cost(inputs), cost(dearer(more / 2)), cost(dearer(more))
     scale = max(abs(at), abs(whole), 1.0)
     assert whole >= at - 1e-9 * scale
     assert half == pytest.approx((at + whole) / 2, abs=1e-9 * scale)

@@ -34,8 +34,8 @@ def test_the_slower_replica_sets_the_pace() -> None:
 def test_the_loss_is_a_share_and_none_for_equals(one: float, other: float) -> None:
     loss = float(np.asarray(compute_even_spread_loss(one, other)))
     assert -1e-12 <= loss < 1.0
-    kept = 2.0 * min(one, other)
-    assert (1.0 - loss) * (one + other) == pytest.approx(kept)
+    smaller_share = 2.0 * min(one, other)
+    assert (1.0 - loss) * (one + other) == pytest.approx(smaller_share)
 
 
 @given(busy=st.floats(0.0, 1e4), more=st.floats(0.0, 100.0), cap=st.floats(0.05, 1.0))

@@ -81,11 +81,11 @@ def test_what_cannot_be_is_refused_at_its_place(fields: dict[str, Any], where: s
 
 def test_every_default_has_a_reason_and_lies_within_bounds() -> None:
     assumed = read_cost_assumptions(paths.get_data_path("cost_assumptions.toml"))
-    stated = {name for name, spec in COST_INPUTS.items() if spec.group is CostInputGroup.API}
+    names = {name for name, spec in COST_INPUTS.items() if spec.group is CostInputGroup.API}
     of_catalog = {"price_usd", "rent_usd_per_hour", "accelerator_w"}
     of_deployment = {"fleet"}
     empty = {"grid_g_per_kwh", "embodied_kg"}
-    assert set(assumed.inputs) == set(COST_INPUTS) - stated - of_catalog - of_deployment - empty
+    assert set(assumed.inputs) == set(COST_INPUTS) - names - of_catalog - of_deployment - empty
     for each in (*assumed.inputs.values(), *assumed.discounts.values()):
         assert each.source.note
     assert set(assumed.discounts) == {"AMD", "NVIDIA"}
@@ -116,30 +116,32 @@ def test_a_demand_gives_the_utilization_until_the_user_states_one(service: GpuDe
     plain = service.costing.costs(service.answer(scenario)).utilisation
     assert (plain.origin, describe_utilization(plain, Formatter())) == (CostInputOrigin.DEFAULT, "100% utilization")
     demand = Demand(DemandKind.TOKENS_PER_DAY, 100_000_000.0, utilisation_cap=0.5)
-    asked = replace(scenario, demand=demand, fleet=FleetSettings(LoadCurveKind.OFFICE))
-    costs = service.costing.costs(service.answer(asked))
-    share = 0.5 / make_load_curve(asked.fleet).peak_factor
+    with_demand = replace(scenario, demand=demand, fleet=FleetSettings(LoadCurveKind.OFFICE))
+    costs = service.costing.costs(service.answer(with_demand))
+    share = 0.5 / make_load_curve(with_demand.fleet).peak_factor
     assert costs.busy_share == pytest.approx(share)
-    told = describe_utilization(costs.utilisation, Formatter())
-    assert told == f"{Formatter().per_cent(share)} utilization (load curve: office hours)"
-    flat = service.costing.costs(service.answer(replace(asked, fleet=FleetSettings(LoadCurveKind.FLAT))))
+    description = describe_utilization(costs.utilisation, Formatter())
+    assert description == f"{Formatter().per_cent(share)} utilization (load curve: office hours)"
+    flat = service.costing.costs(service.answer(replace(with_demand, fleet=FleetSettings(LoadCurveKind.FLAT))))
     assert flat.busy_share == 0.5
     # Requests that arrive at a rate are those of the peak: nothing is kept free next to them.
-    arriving = replace(asked.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=1.0))
-    peak = service.costing.costs(service.answer(replace(asked, workload=arriving)))
-    assert peak.busy_share == pytest.approx(1.0 / make_load_curve(asked.fleet).peak_factor)
+    arriving = replace(with_demand.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=1.0))
+    peak = service.costing.costs(service.answer(replace(with_demand, workload=arriving)))
+    assert peak.busy_share == pytest.approx(1.0 / make_load_curve(with_demand.fleet).peak_factor)
     assert describe_utilization(peak.utilisation, Formatter()) == "50% average load (of the peak)"
     # So are the requests in flight of the demand, unless the load is another.
     in_flight = Demand(DemandKind.CONCURRENCY, 64.0, utilisation_cap=0.5)
     for concurrency, at_peak in ((64, 1.0), (32, 0.5)):
         load = Load(LoadKind.CONCURRENCY, concurrency=concurrency)
-        met = replace(asked, demand=in_flight, workload=replace(asked.workload, load=load))
-        busy = service.costing.costs(service.answer(met)).busy_share
-        assert busy == pytest.approx(at_peak / make_load_curve(asked.fleet).peak_factor)
+        with_concurrency = replace(with_demand, demand=in_flight, workload=replace(with_demand.workload, load=load))
+        busy = service.costing.costs(service.answer(with_concurrency)).busy_share
+        assert busy == pytest.approx(at_peak / make_load_curve(with_demand.fleet).peak_factor)
     first, second = costs.columns[0].rented, flat.columns[0].rented
     assert first is not None
     assert second is not None
     assert first.output.value > second.output.value
     inputs = {"utilisation": UncertainValue.exactly(0.9)}
-    own = service.costing.costs(service.answer(replace(asked, costs=replace(asked.costs, inputs=inputs)))).utilisation
+    own = service.costing.costs(
+        service.answer(replace(with_demand, costs=replace(with_demand.costs, inputs=inputs)))
+    ).utilisation
     assert (own.origin, describe_utilization(own, Formatter())) == (CostInputOrigin.YOURS, "90% utilization")

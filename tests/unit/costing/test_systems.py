@@ -96,10 +96,12 @@ def test_owning_pays_for_whole_systems_and_renting_for_accelerators(service: Gpu
 
 def test_whole_instances_are_rented_where_no_provider_rents_fewer(service: GpuDeskService, answer: Answer) -> None:
     choices = (AcceleratorChoice("mi355x", 3), AcceleratorChoice("mi355x", 8), AcceleratorChoice("h200-sxm", 1))
-    asked = service.answer(replace(answer.scenario, accelerators=choices, costs=CostSettings()))
-    whole = cost(service, asked)
-    single = cost(service, asked, costs=CostSettings(single_accelerators=True))
-    stated = cost(service, asked, costs=CostSettings(inputs={"rent_usd_per_hour": UncertainValue.exactly(8.6)}))
+    request = service.answer(replace(answer.scenario, accelerators=choices, costs=CostSettings()))
+    whole = cost(service, request)
+    single = cost(service, request, costs=CostSettings(single_accelerators=True))
+    with_user_rent = cost(
+        service, request, costs=CostSettings(inputs={"rent_usd_per_hour": UncertainValue.exactly(8.6)})
+    )
     assert [each.idle_rented for each in whole] == [5, 0, 0]
     assert [each.rented_count for each in whole] == [8, 8, 1]
     for ours, alone in zip(whole, single, strict=True):
@@ -107,7 +109,7 @@ def test_whole_instances_are_rented_where_no_provider_rents_fewer(service: GpuDe
         assert alone.rented is not None
         ratio = ours.rented_count / alone.rented_count
         assert ours.rented.output.value == pytest.approx(alone.rented.output.value * ratio)
-    assert [each.idle_rented for each in stated] == [5, 0, 0]
+    assert [each.idle_rented for each in with_user_rent] == [5, 0, 0]
 
 
 def test_a_partly_used_system_is_stated(service: GpuDeskService, answer: Answer) -> None:
@@ -172,11 +174,11 @@ def test_a_price_or_a_share_of_servers_that_the_user_states_leaves_systems_out(
 ) -> None:
     by_default = cost(service, answer)[0].inputs
     share = UncertainValue.exactly(0.25)
-    stated = cost(service, answer, costs=CostSettings(inputs={"server_share": share}))[0].inputs
+    with_share = cost(service, answer, costs=CostSettings(inputs={"server_share": share}))[0].inputs
     own = CostSettings(parts={"h100-sxm": {"price_usd": UncertainValue.exactly(20_000.0)}})
     assert by_default["price_usd"].system is not None
     assert by_default["server_share"].doubt == share
-    assert stated["price_usd"].system is None
+    assert with_share["price_usd"].system is None
     inputs = cost(service, answer, costs=own)[0].inputs
     assert inputs["price_usd"].spread == UncertainValue.exactly(20_000.0)
     assert inputs["server_share"].doubt == inputs["server_share"].spread != share
@@ -191,8 +193,8 @@ def test_hosts_draw_what_published_maxima_leave(service: GpuDeskService, answer:
 
 @given(st.integers(1, 80), st.integers(1, 20), st.integers(1, 40))
 def test_whole_systems_hold_every_replica(size: int, replica: int, copies: int) -> None:
-    counted = count_systems(size, replica, copies)
-    assert counted.used == replica * copies
-    assert counted.accelerators == counted.used + counted.idle == counted.systems * size
-    assert counted.idle >= 0
-    assert count_systems(size, replica, copies + 1).systems >= counted.systems
+    systems = count_systems(size, replica, copies)
+    assert systems.used == replica * copies
+    assert systems.accelerators == systems.used + systems.idle == systems.systems * size
+    assert systems.idle >= 0
+    assert count_systems(size, replica, copies + 1).systems >= systems.systems

@@ -29,8 +29,8 @@ def test_a_rented_accelerator() -> None:
 
 @given(positive, positive, st.floats(0.5, 10), st.floats(0.01, 1.0))
 def test_owning_at_the_price_of_rent_costs_the_same(rent: float, rate: float, years: float, used: float) -> None:
-    owned = compute_owned_usd_per_million(rent * years * 8760, rate, years, used)
-    assert owned == pytest.approx(compute_rented_usd_per_million(rent, rate, used), rel=1e-9)
+    owned_usd_per_million = compute_owned_usd_per_million(rent * years * 8760, rate, years, used)
+    assert owned_usd_per_million == pytest.approx(compute_rented_usd_per_million(rent, rate, used), rel=1e-9)
 
 
 def test_an_api_charges_prompts_too() -> None:

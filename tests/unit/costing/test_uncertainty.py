@@ -71,10 +71,10 @@ def test_the_widest_swing_comes_first_and_lines_swing_by_their_slope() -> None:
         "price": UncertainValue.around(100.0, 0.2),
         "known": UncertainValue(1.0, 1.0, 1.0),
     }
-    found = compute_swings(inputs, lambda at: at["price"] + 50.0 * at["energy"] * at["known"])
-    assert [swing.name for swing in found] == ["price", "energy"]
-    assert found[0].width == pytest.approx(40.0)
-    assert found[1].at_low == pytest.approx(100.0 + 50.0 * 0.08)
+    swings = compute_swings(inputs, lambda at: at["price"] + 50.0 * at["energy"] * at["known"])
+    assert [swing.name for swing in swings] == ["price", "energy"]
+    assert swings[0].width == pytest.approx(40.0)
+    assert swings[1].at_low == pytest.approx(100.0 + 50.0 * 0.08)
 
 
 def test_around_keeps_its_order_below_nothing() -> None:

@@ -74,46 +74,54 @@ def test_what_may_be_paid_for_the_next_part_has_ends() -> None:
 
 def test_draws_are_worked_out_like_numbers() -> None:
     gaps = np.array([0.0, 6.0, 16.0, 36.0])
-    found = np.asarray(compute_saved_usd(replace(BY_HAND, gap_months=gaps)))
-    assert found.tolist() == [float(compute_saved_usd(replace(BY_HAND, gap_months=gap))) for gap in gaps.tolist()]
+    saved = np.asarray(compute_saved_usd(replace(BY_HAND, gap_months=gaps)))
+    assert saved.tolist() == [float(compute_saved_usd(replace(BY_HAND, gap_months=gap))) for gap in gaps.tolist()]
 
 
-@given(found=courses(), later=st.floats(0.0, 60.0))
-def test_no_month_of_slip_favours_waiting(found: DeferralCourses, later: float) -> None:
-    gap = float(compute_gap_months(0.0, found.gap_months + later, found.months))
-    slack = 1e-9 * float(found.months) * (float(found.buy_usd) + float(found.without_usd))
-    assert compute_saved_usd(replace(found, gap_months=gap)) <= float(compute_saved_usd(found)) + slack
+@given(deferral_courses=courses(), later=st.floats(0.0, 60.0))
+def test_no_month_of_slip_favours_waiting(deferral_courses: DeferralCourses, later: float) -> None:
+    gap = float(compute_gap_months(0.0, deferral_courses.gap_months + later, deferral_courses.months))
+    slack = (
+        1e-9 * float(deferral_courses.months) * (float(deferral_courses.buy_usd) + float(deferral_courses.without_usd))
+    )
+    assert (
+        compute_saved_usd(replace(deferral_courses, gap_months=gap))
+        <= float(compute_saved_usd(deferral_courses)) + slack
+    )
 
 
-@given(found=courses())
-def test_saving_is_what_one_course_costs_less_than_the_other(found: DeferralCourses) -> None:
-    buy = float(found.buy_usd) * float(found.months)
-    left = float(found.months) - float(found.gap_months)
-    wait = float(compute_gap_usd(found)) + float(compute_after_usd(found)) * left
-    assert compute_saved_usd(found) == pytest.approx(buy - wait, rel=1e-9, abs=1e-9 * (buy + wait))
+@given(deferral_courses=courses())
+def test_saving_is_what_one_course_costs_less_than_the_other(deferral_courses: DeferralCourses) -> None:
+    buy = float(deferral_courses.buy_usd) * float(deferral_courses.months)
+    left = float(deferral_courses.months) - float(deferral_courses.gap_months)
+    wait = float(compute_gap_usd(deferral_courses)) + float(compute_after_usd(deferral_courses)) * left
+    assert compute_saved_usd(deferral_courses) == pytest.approx(buy - wait, rel=1e-9, abs=1e-9 * (buy + wait))
 
 
-@given(found=courses())
-def test_at_the_gap_that_ties_both_cost_the_same_and_on_its_sides_not(found: DeferralCourses) -> None:
-    gap = float(solve_tied_gap(found))
+@given(deferral_courses=courses())
+def test_at_the_gap_that_ties_both_cost_the_same_and_on_its_sides_not(deferral_courses: DeferralCourses) -> None:
+    gap = float(solve_tied_gap(deferral_courses))
     if math.isnan(gap):
-        ends = [float(compute_saved_usd(replace(found, gap_months=each))) for each in (0.0, found.months)]
+        ends = [
+            float(compute_saved_usd(replace(deferral_courses, gap_months=each)))
+            for each in (0.0, deferral_courses.months)
+        ]
         assert (ends[0] < 0.0) or (ends[1] >= 0.0) or ends[0] == ends[1]
         return
-    scale = float(found.months) * (float(found.buy_usd) + float(found.without_usd))
-    assert compute_saved_usd(replace(found, gap_months=gap)) == pytest.approx(0.0, abs=1e-9 * scale)
-    sides = [float(compute_saved_usd(replace(found, gap_months=gap * share))) for share in (0.5, 1.5)]
+    scale = float(deferral_courses.months) * (float(deferral_courses.buy_usd) + float(deferral_courses.without_usd))
+    assert compute_saved_usd(replace(deferral_courses, gap_months=gap)) == pytest.approx(0.0, abs=1e-9 * scale)
+    sides = [float(compute_saved_usd(replace(deferral_courses, gap_months=gap * share))) for share in (0.5, 1.5)]
     assert sides[0] >= -1e-9 * scale
     assert sides[1] <= 1e-9 * scale
 
 
-@given(found=courses())
-def test_at_the_cost_that_ties_both_cost_the_same(found: DeferralCourses) -> None:
-    month = float(solve_tied_next_usd(found))
-    scale = float(found.months) * (float(found.buy_usd) + float(found.without_usd))
+@given(deferral_courses=courses())
+def test_at_the_cost_that_ties_both_cost_the_same(deferral_courses: DeferralCourses) -> None:
+    month = float(solve_tied_next_usd(deferral_courses))
+    scale = float(deferral_courses.months) * (float(deferral_courses.buy_usd) + float(deferral_courses.without_usd))
     if month == math.inf:
-        assert compute_saved_usd(replace(found, next_usd=1e12)) >= -1e-9 * scale
+        assert compute_saved_usd(replace(deferral_courses, next_usd=1e12)) >= -1e-9 * scale
     elif month < 0.0:
-        assert compute_saved_usd(replace(found, next_usd=0.0)) <= 1e-9 * scale
+        assert compute_saved_usd(replace(deferral_courses, next_usd=0.0)) <= 1e-9 * scale
     else:
-        assert compute_saved_usd(replace(found, next_usd=month)) == pytest.approx(0.0, abs=1e-9 * scale)
+        assert compute_saved_usd(replace(deferral_courses, next_usd=month)) == pytest.approx(0.0, abs=1e-9 * scale)

@@ -21,9 +21,11 @@ def sources() -> Table:
     """Every source of data/sources/ by its slug; a slug that stands in two files fails."""
     merged: Table = {}
     for path in sorted((DATA / "sources").glob("*.toml")):
-        found = tomllib.loads(path.read_text(encoding="utf-8"))["sources"]
-        assert not merged.keys() & found.keys(), f"{path.name} repeats {sorted(merged.keys() & found.keys())}"
-        merged |= found
+        sources_of_file = tomllib.loads(path.read_text(encoding="utf-8"))["sources"]
+        assert not merged.keys() & sources_of_file.keys(), (
+            f"{path.name} repeats {sorted(merged.keys() & sources_of_file.keys())}"
+        )
+        merged |= sources_of_file
     return merged
 
 

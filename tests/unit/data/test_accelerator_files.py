@@ -52,13 +52,13 @@ def test_only_unreleased_parts_are_announced(accelerators: dict[str, Table]) -> 
 
 
 def test_values_of_every_part_are_carried_over(accelerators: dict[str, Table]) -> None:
-    taken = [
+    claims = [
         claim
         for _, name, attribute in attributes(accelerators)
         for claim in attribute["claims"]
         if claim.get("preferred") and name != "memory"
     ]
-    assert len(taken) == 1249
+    assert len(claims) == 1249
 
 
 def test_exactly_one_claim_is_preferred_unless_none_can_be(accelerators: dict[str, Table]) -> None:
@@ -120,8 +120,8 @@ def test_memory_is_what_the_device_exposes(part: str, expected: int, accelerator
 def test_rival_readings_of_memory_lie_close_to_the_preferred_one(accelerators: dict[str, Table]) -> None:
     for part, table in accelerators.items():
         attribute = table["attributes"]["memory"]
-        taken, *others = [c["value"] * BYTES[c.get("unit", attribute["unit"])] for c in attribute["claims"]]
-        assert all(0.9 < other / taken < 1.1 for other in others), part
+        preferred, *others = [c["value"] * BYTES[c.get("unit", attribute["unit"])] for c in attribute["claims"]]
+        assert all(0.9 < other / preferred < 1.1 for other in others), part
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ def test_all_models_are_there(diffusion: dict[str, Table]) -> None:
 
 def test_everything_names_a_known_source(diffusion: dict[str, Table], sources: Table) -> None:
     for name, table in diffusion.items():
-        for attribute, found in table["attributes"].items():
-            assert [claim["source"] in sources for claim in found["claims"]] == [True], f"{name} {attribute}"
-            assert found["claims"][0]["preferred"], f"{name} {attribute}"
+        for attribute, attribute_table in table["attributes"].items():
+            assert [claim["source"] in sources for claim in attribute_table["claims"]] == [True], f"{name} {attribute}"
+            assert attribute_table["claims"][0]["preferred"], f"{name} {attribute}"
         for row in table.get("measurements", []) + table.get("estimates", []):
             assert row["source"] in sources, name
 

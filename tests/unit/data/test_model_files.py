@@ -150,9 +150,9 @@ def build(name: str) -> Model:
 
 
 def test_every_model_with_dimensions_has_an_exact_count() -> None:
-    known = {name for name in FILES if build(name).dimensions_known}
-    assert known == set(COUNTS)
-    assert set(FILES) - known == {"devstral-2-123b"}
+    names = {name for name in FILES if build(name).dimensions_known}
+    assert names == set(COUNTS)
+    assert set(FILES) - names == {"devstral-2-123b"}
 
 
 def test_file_is_named_after_its_model_and_uses_all_it_defines(subtests: pytest.Subtests) -> None:

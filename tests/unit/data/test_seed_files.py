@@ -65,8 +65,8 @@ def test_a_claim_about_a_part_names_an_attribute_that_the_part_has(
     ],
 )
 def test_claims_point_at_the_right_figure(claim: str, thing: str, attribute: str, rows: Callable[[str], Rows]) -> None:
-    found = next(row for row in rows("claims/seeds.csv") if row["id"] == claim)
-    assert (found["thing"], found["thing_attribute"]) == (thing, attribute)
+    claim_row = next(row for row in rows("claims/seeds.csv") if row["id"] == claim)
+    assert (claim_row["thing"], claim_row["thing_attribute"]) == (thing, attribute)
 
 
 def test_all_disputes_are_there_in_order(rows: Callable[[str], Rows]) -> None:
@@ -75,19 +75,19 @@ def test_all_disputes_are_there_in_order(rows: Callable[[str], Rows]) -> None:
 
 @pytest.mark.parametrize("table", ["disputes/seeds.csv", "disputes/hardware.csv"])
 def test_a_dispute_is_between_known_claims_and_is_decided(table: str, rows: Callable[[str], Rows]) -> None:
-    known = {claim["id"] for claim in rows("claims/seeds.csv")} | NOT_A_CLAIM
+    claim_ids = {claim["id"] for claim in rows("claims/seeds.csv")} | NOT_A_CLAIM
     for row in rows(table):
-        assert row["claim_b"] in known, row["id"]
-        assert row["claim_a"] in known - NOT_A_CLAIM or (row["claim_a"] == "" and table.endswith("hardware.csv"))
+        assert row["claim_b"] in claim_ids, row["id"]
+        assert row["claim_a"] in claim_ids - NOT_A_CLAIM or (row["claim_a"] == "" and table.endswith("hardware.csv"))
         assert all(row[field] for field in ("subject", "attribute", "disagreement", "verdict", "reason")), row["id"]
 
 
 def test_disputes_of_hardware_name_their_part(rows: Callable[[str], Rows], accelerators: dict[str, Table]) -> None:
-    found = rows("disputes/hardware.csv")
-    for row in found:
+    disputes = rows("disputes/hardware.csv")
+    for row in disputes:
         assert row["accelerator"] in row["thing"].split(";"), row["id"]
         assert row["thing_attribute"] in accelerators[row["accelerator"]]["attributes"], row["id"]
-    fits = next(row for row in found if row["attribute"] == "405B in FP16 on one accelerator")
+    fits = next(row for row in disputes if row["attribute"] == "405B in FP16 on one accelerator")
     assert fits["accelerator"] == "mi325x"
     assert "810 GB" in fits["reason"]
 

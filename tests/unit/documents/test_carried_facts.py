@@ -57,8 +57,8 @@ def test_other_figures_are_offered_and_not_taken(saved: Path, tmp_path: Path) ->
     with GpuDeskService.open() as bench:
         scenario = bench.read_scenario(saved)
         assert bench.catalog.accelerator("mi325x").memory_bandwidth == 6e12
-        found = find_new_carried_facts(scenario, bench.catalog)
-        assert found is not None
+        carried_facts = find_new_carried_facts(scenario, bench.catalog)
+        assert carried_facts is not None
         again = tmp_path / "again.gpudesk"
         bench.save_scenario(scenario, again)
         assert "own_records" not in json.loads(again.read_text()), "what is saved rests on what holds here"

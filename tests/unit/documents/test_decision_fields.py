@@ -28,9 +28,9 @@ def answers() -> st.SearchStrategy[dict[str, AnswerValue]]:
 
 @given(answers(), st.none() | answers(), st.dictionaries(st.sampled_from(["D000-01", "D003-02"]), st.floats(0, 100)))
 def test_what_is_written_is_read_again(
-    said: dict[str, AnswerValue], kept: dict[str, AnswerValue] | None, weights: dict[str, float]
+    yours: dict[str, AnswerValue], expected: dict[str, AnswerValue] | None, weights: dict[str, float]
 ) -> None:
-    settings = DecisionSettings(answers=said, kept=kept, weights=weights, done={"P002-01": "asked"})
+    settings = DecisionSettings(answers=yours, kept=expected, weights=weights, done={"P002-01": "asked"})
     fields = json.loads(json.dumps(write_decision_section(settings)))
     assert parse_decision(fields) == settings
 

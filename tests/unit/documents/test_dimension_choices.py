@@ -42,7 +42,7 @@ VALUES: st.SearchStrategy[Any] = (
 )
 
 
-def chosen(attribute: str, value: ClaimValue, model: str = MODEL) -> tuple[UserFact, UserFact, UserFact]:
+def choose(attribute: str, value: ClaimValue, model: str = MODEL) -> tuple[UserFact, UserFact, UserFact]:
     return (
         LAB,
         UserClaim(model, attribute, value, LAB.id, LAB.kind, TODAY),
@@ -61,29 +61,29 @@ def standings(pack: FactPack, facts: Catalog) -> list[PackRowStatus]:
 @given(name=st.sampled_from(NAMES), value=VALUES)
 def test_no_choice_in_the_users_file_makes_a_model_that_cannot_be(facts: Catalog, name: str, value: ClaimValue) -> None:
     """With any writer of the file: what is computed with is a model, and it is the one that is shown."""
-    merged = facts.with_own(UserFacts.of(chosen(name, value)))
+    merged = facts.with_own(UserFacts.of(choose(name, value)))
     model = merged.model(MODEL)
     assert 0 < count_parameters(model) < 1e15
-    shown = merged.attribute(MODEL, name)
+    claims = merged.attribute(MODEL, name)
     if name == "hidden_size":
-        assert shown.value == model.hidden_size
+        assert claims.value == model.hidden_size
     if name == "layers.1.count":
-        assert shown.value == model.layers[0].count
+        assert claims.value == model.layers[0].count
 
 
 @given(name=st.sampled_from(NAMES), value=VALUES)
 def test_a_pack_brings_no_dimension_that_makes_no_model(facts: Catalog, name: str, value: ClaimValue) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         return
-    pack = pack_of(*chosen(name, value))
+    pack = pack_of(*choose(name, value))
     rows = preview_pack(pack, facts)
     open_rows = {row.key for row in rows if row.can_be_chosen}
     if ("preference", MODEL, name) not in open_rows:
         return
     after = facts.own.after(make_pack_edit(pack, rows, open_rows, facts))
-    shown = facts.with_own(after).attribute(MODEL, name)
-    assert shown.value == value
-    assert shown.overridden
+    claims = facts.with_own(after).attribute(MODEL, name)
+    assert claims.value == value
+    assert claims.overridden
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_a_pack_brings_no_dimension_that_makes_no_model(facts: Catalog, name: st
     ],
 )
 def test_such_a_dimension_stands_as_unfit(facts: Catalog, name: str, value: ClaimValue) -> None:
-    assert standings(pack_of(*chosen(name, value)), facts) == [PackRowStatus.UNFIT]
+    assert standings(pack_of(*choose(name, value)), facts) == [PackRowStatus.UNFIT]
 
 
 def test_dimensions_that_go_together_come_together_and_not_alone(facts: Catalog) -> None:
-    both = (*chosen("mixers.attention.heads", 40), *chosen("mixers.attention.kv_heads", 5))
+    both = (*choose("mixers.attention.heads", 40), *choose("mixers.attention.kv_heads", 5))
     pack = pack_of(*both)
     assert standings(pack, facts) == [PackRowStatus.OVERRIDES, PackRowStatus.OVERRIDES]
     rows = preview_pack(pack, facts)
@@ -116,14 +116,14 @@ def test_dimensions_that_go_together_come_together_and_not_alone(facts: Catalog)
 
 
 def test_choices_that_no_longer_go_with_an_upgraded_model_wait(facts: Catalog) -> None:
-    shipped = facts.model(MODEL)
-    own = UserFacts.of([*chosen("mixers.attention.kv_heads", 5), *chosen("max_context", 4096)])
+    model = facts.model(MODEL)
+    own = UserFacts.of([*choose("mixers.attention.kv_heads", 5), *choose("max_context", 4096)])
     merged = facts.with_own(own)
-    assert merged.model(MODEL) == shipped
+    assert merged.model(MODEL) == model
     # What is shown is what is computed with; the user's claim stands next to it.
-    shown = merged.attribute(MODEL, "mixers.attention.kv_heads")
-    assert (shown.value, shown.overridden) == (8, False)
-    assert [claim.value for claim in shown.claims if claim.own] == [5]
+    claims = merged.attribute(MODEL, "mixers.attention.kv_heads")
+    assert (claims.value, claims.overridden) == (8, False)
+    assert [claim.value for claim in claims.claims if claim.own] == [5]
     assert merged.own.get("preference", MODEL, "mixers.attention.kv_heads") is not None
 
 
@@ -135,7 +135,7 @@ def test_a_form_refuses_what_a_file_is_refused_for(facts: Catalog, value: ClaimV
 
 
 def test_figures_beyond_64_bits_are_no_facts(facts: Catalog) -> None:
-    records = [write_record(fact) for fact in chosen("max_context", 2**63)]
+    records = [write_record(fact) for fact in choose("max_context", 2**63)]
     with pytest.raises(InputError, match=r"field\.range"):
         read_user_facts(records)
 

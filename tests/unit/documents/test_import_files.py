@@ -73,7 +73,7 @@ def zipped(path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "contents", "said"),
+    ("name", "contents", "message"),
     [
         ("a.json", b"\x1f\x8b\x08rest", "is a gzip file; extract or export it first, then import the result"),
         ("a.json", b"", "is empty"),
@@ -89,8 +89,8 @@ def zipped(path: Path) -> Path:
         ("a.csv", b"a,b\n\x00\x00", "is not a supported import"),
     ],
 )
-def test_what_cannot_be_used_is_refused_in_words(tmp_path: Path, name: str, contents: bytes, said: str) -> None:
-    assert said in refusal(write(tmp_path / name, contents))
+def test_what_cannot_be_used_is_refused_in_words(tmp_path: Path, name: str, contents: bytes, message: str) -> None:
+    assert message in refusal(write(tmp_path / name, contents))
 
 
 def test_an_archive_under_the_name_of_a_configuration_is_called_one(tmp_path: Path) -> None:
@@ -151,12 +151,12 @@ def test_any_bytes_are_a_file_of_some_kind_or_refused(
     tmp_path_factory: pytest.TempPathFactory, contents: bytes, name: str
 ) -> None:
     path = write(tmp_path_factory.mktemp("any") / name, contents)
-    said = ""
+    outcome = ""
     try:
-        said = open_offered_file(path).kind
+        outcome = open_offered_file(path).kind
     except InputError as error:
-        said = format_input_error(error)
-    assert said
+        outcome = format_input_error(error)
+    assert outcome
 
 
 def test_a_file_of_nothing_but_brackets_is_refused_before_it_is_read(tmp_path: Path) -> None:

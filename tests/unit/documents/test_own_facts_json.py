@@ -37,8 +37,8 @@ def scenario(model: str, *parts: str) -> Scenario:
 
 def test_facts_come_back_from_json_as_they_were() -> None:
     text = json.dumps(RECORDS, allow_nan=False)
-    found = read_user_facts(json.loads(text))
-    assert {get_fact_key(fact): fact for fact in found} == dict(ALL.facts)
+    facts = read_user_facts(json.loads(text))
+    assert {get_fact_key(fact): fact for fact in facts} == dict(ALL.facts)
 
 
 def test_a_structure_is_an_object_that_people_can_read() -> None:
@@ -57,9 +57,9 @@ def test_what_is_chosen_brings_what_it_needs_and_no_more() -> None:
 
 def test_a_scenario_takes_copies_of_what_it_uses() -> None:
     records = write_scenario_records(scenario("ours-8b", "ours-x1", "mi325x"), ALL)
-    found = read_user_facts(records)
-    assert len(found) == len(ALL) - len([LAB, OFFER]) - 2 + 1
-    assert not any(get_fact_key(fact)[0] == "price" for fact in found)
+    facts = read_user_facts(records)
+    assert len(facts) == len(ALL) - len([LAB, OFFER]) - 2 + 1
+    assert not any(get_fact_key(fact)[0] == "price" for fact in facts)
     assert read_user_facts(write_scenario_records(scenario("llama-3.1-8b", "h200-sxm"), ALL)).facts == {}
     only = read_user_facts(write_scenario_records(scenario("llama-3.1-8b", "mi325x"), ALL))
     assert {get_fact_key(fact)[0] for fact in only} == {"source", "claim", "preference"}
@@ -142,12 +142,12 @@ def test_any_field_can_hold_anything_and_only_a_fact_or_a_refusal_comes_of_it(
     records = [dict(record) for record in RECORDS]
     records[position][data.draw(st.sampled_from([*records[position], "extra"]))] = value
     try:
-        found = read_user_facts(records)
+        facts = read_user_facts(records)
     except InputError:
         return
-    assert isinstance(found, UserFacts)
-    again = read_user_facts([write_record(fact) for fact in found])
-    assert again.facts == found.facts
+    assert isinstance(facts, UserFacts)
+    again = read_user_facts([write_record(fact) for fact in facts])
+    assert again.facts == facts.facts
 
 
 def test_a_model_keeps_its_structure_whatever_its_records_say_beside() -> None:

@@ -45,19 +45,19 @@ CHOICE: FactKey = ("preference", "mi325x", "memory_bandwidth")
 
 
 @pytest.fixture(scope="module")
-def shipped() -> Iterator[Catalog]:
+def shipped_catalog() -> Iterator[Catalog]:
     with GpuDeskService.open() as service:
         yield service.catalog
 
 
-def made(facts: UserFacts = ALL, signer: pack_file.PackSigner | None = None) -> bytes:
+def make_pack_file(facts: UserFacts = ALL, signer: pack_file.PackSigner | None = None) -> bytes:
     return make_pack(facts, facts.facts.keys(), "Our figures", date=TODAY, about="r1", signer=signer)
 
 
-def document(raw: bytes) -> dict[str, Any]:
-    found = json.loads(raw)
-    assert isinstance(found, dict)
-    return found
+def read_document(raw: bytes) -> dict[str, Any]:
+    document = json.loads(raw)
+    assert isinstance(document, dict)
+    return document
 
 
 def sealed(content: object) -> bytes:
@@ -75,19 +75,19 @@ def refusal(raw: bytes) -> InputError:
 
 
 def test_a_pack_comes_back_as_it_was_made() -> None:
-    pack = read_pack(made())
+    pack = read_pack(make_pack_file())
     assert (pack.name, pack.date, pack.about) == ("Our figures", TODAY, "r1")
     assert dict(pack.facts.facts) == dict(ALL.facts)
     assert pack.trust(()) is PackTrust.UNSIGNED
 
 
 def test_the_same_facts_make_the_same_file_whatever_their_order() -> None:
-    assert made(UserFacts.of(reversed(list(ALL)))) == made()
+    assert make_pack_file(UserFacts.of(reversed(list(ALL)))) == make_pack_file()
 
 
 def test_a_pack_is_text_that_survives_another_layout() -> None:
-    pretty = json.dumps(document(made()), indent=8).encode()
-    assert read_pack(pretty) == read_pack(made())
+    pretty = json.dumps(read_document(make_pack_file()), indent=8).encode()
+    assert read_pack(pretty) == read_pack(make_pack_file())
 
 
 def test_a_part_of_the_facts_comes_with_its_sources() -> None:
@@ -100,9 +100,9 @@ def test_a_part_of_the_facts_comes_with_its_sources() -> None:
 
 
 def test_a_pack_that_was_changed_is_refused() -> None:
-    found = document(made())
-    found["content"]["name"] = "Their figures"
-    assert messages.format_input_error(refusal(json.dumps(found).encode())).startswith(
+    document = read_document(make_pack_file())
+    document["content"]["name"] = "Their figures"
+    assert messages.format_input_error(refusal(json.dumps(document).encode())).startswith(
         "was changed after it was created"
     )
 
@@ -148,7 +148,7 @@ def test_what_is_too_large_is_refused_before_it_is_read() -> None:
 
 
 def test_a_pack_that_was_cut_off_is_told_so() -> None:
-    assert refusal(made()[:-40]).problem.id == "pack.cut"
+    assert refusal(make_pack_file()[:-40]).problem.id == "pack.cut"
 
 
 @pytest.mark.parametrize(
@@ -164,11 +164,11 @@ def test_a_pack_that_was_cut_off_is_told_so() -> None:
     ],
 )
 def test_a_file_that_is_built_otherwise_is_refused(change: dict[str, Any], problem: str) -> None:
-    assert refusal(json.dumps({**document(made()), **change}).encode()).problem.id == problem
+    assert refusal(json.dumps({**read_document(make_pack_file()), **change}).encode()).problem.id == problem
 
 
 def test_a_key_that_stands_there_twice_is_refused() -> None:
-    raw = made().replace(b'"gpudesk_pack": 1', b'"gpudesk_pack": 1, "gpudesk_pack": 1')
+    raw = make_pack_file().replace(b'"gpudesk_pack": 1', b'"gpudesk_pack": 1, "gpudesk_pack": 1')
     assert refusal(raw).problem.id == "scenario.twice"
 
 
@@ -183,7 +183,7 @@ def test_a_key_that_stands_there_twice_is_refused() -> None:
     ],
 )
 def test_contents_are_checked_whole_though_their_digest_holds(change: dict[str, Any], problem: str, where: str) -> None:
-    error = refusal(sealed({**document(made())["content"], **change}))
+    error = refusal(sealed({**read_document(make_pack_file())["content"], **change}))
     assert (error.problem.id, error.where) == (problem, where)
 
 
@@ -204,13 +204,13 @@ def test_contents_that_are_nested_deep_are_refused() -> None:
 
 def test_a_signature_names_its_signer_once_the_key_is_known() -> None:
     signer = pack_file.load_signer("Ada")
-    pack = read_pack(made(signer=signer))
+    pack = read_pack(make_pack_file(signer=signer))
     assert pack.signature is not None
     assert (pack.signature.name, pack.signature.key) == ("Ada", signer.key)
     assert pack.trust([]) is PackTrust.UNKNOWN
-    known = TrustedSigner(signer.key, "Ada of the lab", TODAY)
-    assert pack.trust([known]) is PackTrust.KNOWN
-    assert pack.signer([known]) == known
+    signer_record = TrustedSigner(signer.key, "Ada of the lab", TODAY)
+    assert pack.trust([signer_record]) is PackTrust.KNOWN
+    assert pack.signer([signer_record]) == signer_record
 
 
 def test_the_key_is_made_once_and_for_the_user_alone(user_home: Path) -> None:
@@ -222,16 +222,16 @@ def test_the_key_is_made_once_and_for_the_user_alone(user_home: Path) -> None:
 
 
 def test_a_signature_covers_contents_and_name() -> None:
-    raw = made(signer=pack_file.load_signer("Ada"))
-    found = document(raw)
-    found["signature"]["name"] = "Eve"
-    assert refusal(json.dumps(found).encode()).problem.id == "pack.broken_signature"
-    other = document(make_pack(ALL, [BANDWIDTH], "Less", date=TODAY, about="r1"))
-    other["signature"] = document(raw)["signature"]
+    raw = make_pack_file(signer=pack_file.load_signer("Ada"))
+    document = read_document(raw)
+    document["signature"]["name"] = "Eve"
+    assert refusal(json.dumps(document).encode()).problem.id == "pack.broken_signature"
+    other = read_document(make_pack(ALL, [BANDWIDTH], "Less", date=TODAY, about="r1"))
+    other["signature"] = read_document(raw)["signature"]
     assert refusal(json.dumps(other).encode()).problem.id == "pack.broken_signature"
-    found = document(raw)
-    found["signature"]["key"] = "00" * 32
-    assert refusal(json.dumps(found).encode()).problem.id == "pack.broken_signature"
+    document = read_document(raw)
+    document["signature"]["key"] = "00" * 32
+    assert refusal(json.dumps(document).encode()).problem.id == "pack.broken_signature"
 
 
 def test_a_file_that_is_no_key_is_left_alone(user_home: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_file_that_is_no_key_is_left_alone(user_home: Path) -> None:
 
 def test_an_unknown_signer_asks_and_a_trusted_one_does_not() -> None:
     signer = pack_file.load_signer("Ada")
-    pack = read_pack(made(signer=signer))
+    pack = read_pack(make_pack_file(signer=signer))
     with pytest.raises(InputError) as caught:
         find_new_signer(pack, (), trust=False, today=TODAY)
     assert pack_file.format_fingerprint(signer.key) in messages.format_input_error(caught.value)
@@ -254,7 +254,7 @@ def test_an_unknown_signer_asks_and_a_trusted_one_does_not() -> None:
 
 
 def test_a_pack_without_a_signature_asks_too() -> None:
-    pack = read_pack(made())
+    pack = read_pack(make_pack_file())
     with pytest.raises(InputError, match=r"pack\.unsigned"):
         find_new_signer(pack, (), trust=False, today=TODAY)
     assert find_new_signer(pack, (), trust=True, today=TODAY) is None
@@ -271,8 +271,8 @@ def rows_of(pack: FactPack, catalog: Catalog) -> dict[FactKey, PackRow]:
     return {row.key: row for row in preview_pack(pack, catalog)}
 
 
-def test_all_is_new_to_somebody_without_facts_and_overrides_say_what_is_shipped(shipped: Catalog) -> None:
-    rows = rows_of(read_pack(made()), shipped)
+def test_all_is_new_to_somebody_without_facts_and_overrides_say_what_is_shipped(shipped_catalog: Catalog) -> None:
+    rows = rows_of(read_pack(make_pack_file()), shipped_catalog)
     assert set(rows) == set(ALL.facts)
     assert rows[BANDWIDTH].standing is PackRowStatus.NEW
     choice = rows[CHOICE]
@@ -287,7 +287,7 @@ def test_all_is_new_to_somebody_without_facts_and_overrides_say_what_is_shipped(
     assert rows["price", "offer-2"].chosen
 
 
-def test_what_is_here_already_is_the_same_and_what_is_mine_stays_unless_i_say_so(shipped: Catalog) -> None:
+def test_what_is_here_already_is_the_same_and_what_is_mine_stays_unless_i_say_so(shipped_catalog: Catalog) -> None:
     mine = UserFacts.of(
         [
             LAB,
@@ -297,8 +297,8 @@ def test_what_is_here_already_is_the_same_and_what_is_mine_stays_unless_i_say_so
             *(fact for fact in ALL if get_fact_key(fact)[0] == "price"),
         ]
     )
-    catalog = shipped.with_own(mine)
-    pack = read_pack(made())
+    catalog = shipped_catalog.with_own(mine)
+    pack = read_pack(make_pack_file())
     rows = rows_of(pack, catalog)
     assert rows["price", "offer-1"].standing is PackRowStatus.SAME
     for key in (BANDWIDTH, CHOICE):
@@ -316,13 +316,13 @@ def replace_claim(value: float) -> UserClaim:
     return UserClaim("mi325x", "memory_bandwidth", value, LAB.id, SourceKind.USER, TODAY)
 
 
-def test_a_choice_that_my_own_claim_would_give_way_to_is_not_made_unasked(shipped: Catalog) -> None:
-    catalog = shipped.with_own(UserFacts.of([LAB, replace_claim(5.1e12)]))
-    row = rows_of(read_pack(made()), catalog)[CHOICE]
+def test_a_choice_that_my_own_claim_would_give_way_to_is_not_made_unasked(shipped_catalog: Catalog) -> None:
+    catalog = shipped_catalog.with_own(UserFacts.of([LAB, replace_claim(5.1e12)]))
+    row = rows_of(read_pack(make_pack_file()), catalog)[CHOICE]
     assert (row.standing, row.yours, row.chosen) == (PackRowStatus.DIFFERS, replace_claim(5.1e12), False)
 
 
-def test_facts_that_have_no_place_here_are_told_and_cannot_be_chosen(shipped: Catalog) -> None:
+def test_facts_that_have_no_place_here_are_told_and_cannot_be_chosen(shipped_catalog: Catalog) -> None:
     facts = UserFacts.of(
         [
             LAB,
@@ -332,59 +332,61 @@ def test_facts_that_have_no_place_here_are_told_and_cannot_be_chosen(shipped: Ca
             ClaimPreference("h200-sxm", "tdp", "no-such-source", 500, "because", TODAY),
         ]
     )
-    rows = rows_of(read_pack(made(facts)), shipped)
+    rows = rows_of(read_pack(make_pack_file(facts)), shipped_catalog)
     standings = {row.key[1]: row.standing for row in rows.values() if row.key[0] == "claim"}
     assert standings == {"q9": PackRowStatus.NO_ENTRY, "vllm": PackRowStatus.UNFIT, "h200-sxm": PackRowStatus.UNFIT}
     assert rows["preference", "h200-sxm", "tdp"].standing is PackRowStatus.NO_CLAIM
     assert get_chosen_keys(rows.values()) == {("source", LAB.id)}
 
 
-def test_an_entry_whose_id_is_taken_by_a_shipped_one_stays_out(shipped: Catalog) -> None:
-    content = json.loads(json.dumps(document(made())["content"]).replace("ours-x1", "h200-sxm"))
+def test_an_entry_whose_id_is_taken_by_a_shipped_one_stays_out(shipped_catalog: Catalog) -> None:
+    content = json.loads(json.dumps(read_document(make_pack_file())["content"]).replace("ours-x1", "h200-sxm"))
     pack = read_pack(sealed(content))
-    rows = rows_of(pack, shipped)
+    rows = rows_of(pack, shipped_catalog)
     assert rows["accelerator", "h200-sxm"].standing is PackRowStatus.TAKEN
     claim = rows["claim", "h200-sxm", "memory", LAB.id]
     assert (claim.standing, claim.part_of) == (PackRowStatus.NEW, None)
-    edit = make_pack_edit(pack, rows.values(), get_chosen_keys(rows.values()), shipped)
+    edit = make_pack_edit(pack, rows.values(), get_chosen_keys(rows.values()), shipped_catalog)
     assert ("accelerator", "h200-sxm") not in {get_fact_key(fact) for fact in edit.after}
 
 
 # Taking it in
 
 
-def test_a_pack_is_taken_in_as_one_step_that_can_be_undone(shipped: Catalog) -> None:
-    pack = read_pack(made())
-    rows = preview_pack(pack, shipped)
-    edit = make_pack_edit(pack, rows, get_chosen_keys(rows), shipped)
+def test_a_pack_is_taken_in_as_one_step_that_can_be_undone(shipped_catalog: Catalog) -> None:
+    pack = read_pack(make_pack_file())
+    rows = preview_pack(pack, shipped_catalog)
+    edit = make_pack_edit(pack, rows, get_chosen_keys(rows), shipped_catalog)
     assert edit.before == ()
     after = UserFacts().after(edit)
     assert dict(after.facts) == dict(ALL.facts)
     assert len(after.after(edit.invert())) == 0
-    catalog = shipped.with_own(after)
+    catalog = shipped_catalog.with_own(after)
     assert catalog.accelerator("mi325x").memory_bandwidth == 5.5e12
     assert catalog.accelerator("ours-x1").memory_bytes == 96 * 2**30
     assert catalog.model("ours-8b").layer_count == 32
 
 
-def test_a_choice_brings_its_claim_and_a_price_its_accelerator(shipped: Catalog) -> None:
-    pack = read_pack(made())
-    rows = preview_pack(pack, shipped)
-    edit = make_pack_edit(pack, rows, [CHOICE], shipped)
+def test_a_choice_brings_its_claim_and_a_price_its_accelerator(shipped_catalog: Catalog) -> None:
+    pack = read_pack(make_pack_file())
+    rows = preview_pack(pack, shipped_catalog)
+    edit = make_pack_edit(pack, rows, [CHOICE], shipped_catalog)
     assert {get_fact_key(fact) for fact in edit.after} == {("source", LAB.id), BANDWIDTH, CHOICE}
-    edit = make_pack_edit(pack, rows, [("price", "offer-2")], shipped)
-    shipped.with_own(UserFacts().after(edit)).accelerator("ours-x1")
+    edit = make_pack_edit(pack, rows, [("price", "offer-2")], shipped_catalog)
+    shipped_catalog.with_own(UserFacts().after(edit)).accelerator("ours-x1")
     with pytest.raises(InputError, match=r"pack\.nothing_chosen"):
-        make_pack_edit(pack, rows, [("claim", "no", "such", "row")], shipped)
+        make_pack_edit(pack, rows, [("claim", "no", "such", "row")], shipped_catalog)
 
 
-def test_an_entry_that_differs_can_be_replaced(shipped: Catalog) -> None:
-    first = preview_pack(read_pack(made()), shipped)
-    mine = UserFacts().after(make_pack_edit(read_pack(made()), first, get_chosen_keys(first), shipped))
+def test_an_entry_that_differs_can_be_replaced(shipped_catalog: Catalog) -> None:
+    first = preview_pack(read_pack(make_pack_file()), shipped_catalog)
+    mine = UserFacts().after(
+        make_pack_edit(read_pack(make_pack_file()), first, get_chosen_keys(first), shipped_catalog)
+    )
     part = mine.get("accelerator", "ours-x1")
     assert part is not None
     other = UserFacts.of([*mine, replace(part, name="Ours X1 rev B")])  # type: ignore[arg-type]
-    pack, catalog = read_pack(made(other)), shipped.with_own(mine)
+    pack, catalog = read_pack(make_pack_file(other)), shipped_catalog.with_own(mine)
     rows = preview_pack(pack, catalog)
     assert [row.key for row in rows if row.standing is PackRowStatus.DIFFERS] == [("accelerator", "ours-x1")]
     edit = make_pack_edit(pack, rows, [("accelerator", "ours-x1")], catalog)
@@ -401,7 +403,7 @@ def test_any_bytes_are_refused(raw: bytes) -> None:
 
 @given(st.data())
 def test_a_pack_with_any_byte_changed_is_a_pack_or_refused(data: st.DataObject) -> None:
-    raw = bytearray(made())
+    raw = bytearray(make_pack_file())
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(raw) - 1))
         how = data.draw(st.sampled_from(["flip", "cut", "double", "insert"]))
@@ -420,10 +422,10 @@ def test_a_pack_with_any_byte_changed_is_a_pack_or_refused(data: st.DataObject) 
     except InputError as error:
         messages.format_input_error(error)
         return
-    assert pack.facts.facts == ALL.facts or pack.digest != read_pack(made()).digest
+    assert pack.facts.facts == ALL.facts or pack.digest != read_pack(make_pack_file()).digest
 
 
-def test_contents_that_are_tampered_with_and_sealed_again_are_facts_or_refused(shipped: Catalog) -> None:
+def test_contents_that_are_tampered_with_and_sealed_again_are_facts_or_refused(shipped_catalog: Catalog) -> None:
     chance = random.Random(7)
     odd: list[Any] = [
         None,
@@ -443,41 +445,41 @@ def test_contents_that_are_tampered_with_and_sealed_again_are_facts_or_refused(s
         [[]],
     ]
     for _ in range(300):
-        content = document(made())["content"]
+        content = read_document(make_pack_file())["content"]
         record = chance.choice(content["facts"])
         target = record.get("definition", record) if chance.random() < 0.3 else record
         target[chance.choice(list(target))] = chance.choice(odd)
         try:
             pack = read_pack(sealed(content))
-            rows = preview_pack(pack, shipped)
-            edit = make_pack_edit(pack, rows, [row.key for row in rows], shipped)
+            rows = preview_pack(pack, shipped_catalog)
+            edit = make_pack_edit(pack, rows, [row.key for row in rows], shipped_catalog)
         except InputError as error:
             messages.format_input_error(error)
             continue
         assert isinstance(edit, FactEdit)
-        catalog = shipped.with_own(UserFacts().after(edit))
+        catalog = shipped_catalog.with_own(UserFacts().after(edit))
         catalog.accelerators()
         catalog.models()
 
 
-def test_a_hostile_title_stays_text(shipped: Catalog) -> None:
+def test_a_hostile_title_stays_text(shipped_catalog: Catalog) -> None:
     source = Source(LAB.id, "=cmd|' /C calc'!A0'); DROP TABLE source;--", "Us", SourceKind.USER)
     facts = UserFacts.of([source, replace_claim(5e12)])
-    assert read_pack(made(facts)).facts.get("source", LAB.id) == source
+    assert read_pack(make_pack_file(facts)).facts.get("source", LAB.id) == source
 
 
 @pytest.mark.parametrize("turned", ["\u202eUs", "U\u2066s"])
 def test_a_name_that_reads_another_way_than_it_shows_is_refused(turned: str) -> None:
     facts = UserFacts.of([Source(LAB.id, "Lab", turned, SourceKind.USER), replace_claim(5e12)])
     with pytest.raises(InputError, match=r"field\.control") as caught:
-        read_pack(made(facts))
+        read_pack(make_pack_file(facts))
     assert caught.value.where == "facts[0].publisher"
     with pytest.raises(InputError, match=r"field\.control"):
         make_user_source("Lab", turned)
 
 
-def test_nothing_is_written_by_looking_at_a_pack(user_home: Path, shipped: Catalog) -> None:
-    preview_pack(read_pack(made()), shipped)
+def test_nothing_is_written_by_looking_at_a_pack(user_home: Path, shipped_catalog: Catalog) -> None:
+    preview_pack(read_pack(make_pack_file()), shipped_catalog)
     assert not user_home.exists()
 
 

@@ -133,9 +133,9 @@ def test_unknown_template_is_refused_with_the_closest() -> None:
 
 @pytest.mark.parametrize("size", range(0, 1000, 37))
 def test_file_cut_short_says_where_it_ends(size: int) -> None:
-    said = refusal(format_scenario(SCENARIO).encode()[:size])
-    assert said.startswith("a.gpudesk: ")
-    assert "is incomplete" in said or "not UTF-8" in said or "is not valid JSON at line" in said
+    message = refusal(format_scenario(SCENARIO).encode()[:size])
+    assert message.startswith("a.gpudesk: ")
+    assert "is incomplete" in message or "not UTF-8" in message or "is not valid JSON at line" in message
 
 
 def test_faults_name_line_and_column() -> None:
@@ -169,7 +169,7 @@ def test_key_stated_twice_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"model": 70}, "scenario.model: 70 is a whole number; expected text"),
         ({"model": None}, "scenario.model: is missing"),
@@ -197,14 +197,14 @@ def test_key_stated_twice_is_refused() -> None:
         ),
     ],
 )
-def test_wrong_fields_are_named_by_their_path(change: dict[str, object], said: str) -> None:
+def test_wrong_fields_are_named_by_their_path(change: dict[str, object], message: str) -> None:
     contents = document()
     contents["scenario"] |= change
-    assert refusal(contents).startswith(f"a.gpudesk: {said}")
+    assert refusal(contents).startswith(f"a.gpudesk: {message}")
 
 
 @pytest.mark.parametrize(
-    ("section", "value", "said"),
+    ("section", "value", "message"),
     [
         ("scenario", [], "scenario: [] is a list; expected an object"),
         ("catalog", {"version": True}, "catalog.version: true is true or false; expected a whole number"),
@@ -218,8 +218,8 @@ def test_wrong_fields_are_named_by_their_path(change: dict[str, object], said: s
         ),
     ],
 )
-def test_wrong_sections_are_named(section: str, value: object, said: str) -> None:
-    assert refusal(document() | {section: value}).startswith(f"a.gpudesk: {said}")
+def test_wrong_sections_are_named(section: str, value: object, message: str) -> None:
+    assert refusal(document() | {section: value}).startswith(f"a.gpudesk: {message}")
 
 
 def test_half_a_character_is_refused_since_it_could_not_be_saved() -> None:

@@ -39,10 +39,10 @@ def test_answer_is_the_same_each_time(service: GpuDeskService) -> None:
 
 def test_curves_do_not_change_what_an_answer_says(service: GpuDeskService) -> None:
     scenario = read_template(SAMPLE_TEMPLATE)
-    plain, drawn = service.answer(scenario), service.answer(scenario, with_curves=True)
-    assert drawn.content_hash == plain.content_hash
-    assert [column.estimate for column in drawn.columns] == [column.estimate for column in plain.columns]
-    for column in drawn.columns:
+    plain, with_curves = service.answer(scenario), service.answer(scenario, with_curves=True)
+    assert with_curves.content_hash == plain.content_hash
+    assert [column.estimate for column in with_curves.columns] == [column.estimate for column in plain.columns]
+    for column in with_curves.columns:
         assert column.curve is not None
         assert 64 in column.curve.concurrency
 
@@ -50,8 +50,8 @@ def test_curves_do_not_change_what_an_answer_says(service: GpuDeskService) -> No
 def test_curves_of_a_single_output_token_can_be_written(service: GpuDeskService) -> None:
     scenario = read_template(SAMPLE_TEMPLATE)
     short = replace(scenario, workload=replace(scenario.workload, output_tokens=1))
-    written = json.loads(write_sheet_json(service.answer(short, with_curves=True)))
-    for column in written["accelerators"]:
+    document = json.loads(write_sheet_json(service.answer(short, with_curves=True)))
+    for column in document["accelerators"]:
         assert set(column["curve"]["tpot_ms"]) == {None}
         assert column["curve"]["ttft_ms"][0]["value"] > 0
 
@@ -62,7 +62,7 @@ def test_every_accelerator_of_a_scenario_has_its_needs(service: GpuDeskService) 
         assert [row[0].accelerator for row in needed] == [
             choice.accelerator for choice in template.scenario.accelerators
         ]
-        assert all(found.one is not None for row in needed for found in row)
+        assert all(count.one is not None for row in needed for count in row)
 
 
 def test_saved_scenario_names_its_catalog(service: GpuDeskService, tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ def test_scenario_with_an_unknown_model_is_refused(service: GpuDeskService, tmp_
     service.save_scenario(replace(read_template(SAMPLE_TEMPLATE), model="llama-3.1-71b"), path)
     with pytest.raises(InputError) as caught:
         service.read_scenario(path)
-    said = format_input_error(caught.value)
-    assert said.startswith(f"{path}: scenario.model: unknown model llama-3.1-71b; did you mean llama-3.1-70b")
+    text = format_input_error(caught.value)
+    assert text.startswith(f"{path}: scenario.model: unknown model llama-3.1-71b; did you mean llama-3.1-70b")
 
 
 def test_every_source_of_a_working_is_said_in_words(service: GpuDeskService) -> None:
@@ -87,13 +87,13 @@ def test_every_source_of_a_working_is_said_in_words(service: GpuDeskService) -> 
         for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms", "memory", "max_concurrency"):
             for term in terms(service.explain(estimate, figure)):
                 if term.source is not None:
-                    said = service.source_text(term.source)
-                    assert not said.startswith(("catalog:", "setting:", "link:"))
-                    assert "/peak_dense" not in said
+                    text = service.source_text(term.source)
+                    assert not text.startswith(("catalog:", "setting:", "link:"))
+                    assert "/peak_dense" not in text
 
 
 def test_nothing_is_explained_where_nothing_fits(service: GpuDeskService) -> None:
-    asked = {
+    request = {
         "accelerator": "h200-sxm",
         "model": "llama-3.1-405b",
         "weights": "fp16",
@@ -102,7 +102,7 @@ def test_nothing_is_explained_where_nothing_fits(service: GpuDeskService) -> Non
         "output_tokens": 100,
         "load": {"batch": 1},
     }
-    estimate = service.estimate(parse_request(asked))
+    estimate = service.estimate(parse_request(request))
     assert not estimate.fits
     with pytest.raises(InputError) as caught:
         service.explain(estimate, "tpot_ms")

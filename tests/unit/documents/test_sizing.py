@@ -22,7 +22,7 @@ PARTS = ("h100-sxm", "h200-sxm", "mi355x", "l40s")
 MODELS = (("llama-3.1-8b", "fp8"), ("llama-3.1-70b", "fp8"), ("gpt-oss-120b", "mxfp4"), ("deepseek-r1", "fp8"))
 
 
-def asked(demand: Demand, model: str = "llama-3.1-70b", weights: str = "fp8") -> Scenario:
+def make_scenario(demand: Demand, model: str = "llama-3.1-70b", weights: str = "fp8") -> Scenario:
     template = read_template("70b-chat-on-four")
     return replace(
         template,
@@ -38,7 +38,7 @@ def counts(sizing: SizingResult) -> list[float]:
     return [math.inf if each.count is None else each.count for each in sizing.candidates]
 
 
-def found(sizing: SizingResult) -> list[SizingOption]:
+def size(sizing: SizingResult) -> list[SizingOption]:
     return [each for each in sizing.candidates if each.count is not None]
 
 
@@ -59,9 +59,9 @@ demands = st.builds(
 def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
     service: GpuDeskService, demand: Demand, model: tuple[str, str]
 ) -> None:
-    sizing = service.size(asked(demand, *model))
+    sizing = service.size(make_scenario(demand, *model))
     assert len(sizing.candidates) == len(PARTS)
-    for each in found(sizing):
+    for each in size(sizing):
         plan = each.plan
         assert math.prod(factor.value for factor in each.factors) == pytest.approx(each.count, rel=1e-9)
         assert each.count == each.replicas * plan.tp * plan.pp + each.spare
@@ -81,7 +81,7 @@ def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
 def test_a_count_above_ten_times_the_floor_is_explained_and_none_is_below_it(
     service: GpuDeskService, demand: Demand, model: tuple[str, str]
 ) -> None:
-    for each in found(service.size(asked(demand, *model))):
+    for each in size(service.size(make_scenario(demand, *model))):
         assert each.bound is not None
         assert each.count is not None
         assert each.bound.ratio == pytest.approx(each.count / each.bound.floor)
@@ -92,7 +92,7 @@ def test_a_count_above_ten_times_the_floor_is_explained_and_none_is_below_it(
 @given(demand=demands, more=st.floats(1.0, 20.0))
 def test_more_demand_takes_no_fewer(service: GpuDeskService, demand: Demand, more: float) -> None:
     less, greater = (
-        counts(service.size(asked(replace(demand, amount=demand.amount * factor)))) for factor in (1.0, more)
+        counts(service.size(make_scenario(replace(demand, amount=demand.amount * factor)))) for factor in (1.0, more)
     )
     assert all(before <= after for before, after in zip(less, greater, strict=True))
 
@@ -105,8 +105,8 @@ def test_more_to_carry_and_to_keep_takes_no_fewer(service: GpuDeskService, deman
         "spare_replicas": demand.spare_replicas + 1,
     }
     fields = {**asdict(demand), change: harder[change]}
-    before = counts(service.size(asked(demand)))
-    after = counts(service.size(asked(Demand(**fields))))
+    before = counts(service.size(make_scenario(demand)))
+    after = counts(service.size(make_scenario(Demand(**fields))))
     assert all(less <= more for less, more in zip(before, after, strict=True))
 
 
@@ -115,7 +115,7 @@ def test_looser_limits_take_no_more(service: GpuDeskService, demand: Demand, loo
     strict = replace(demand, ttft_ms=demand.ttft_ms or 2000.0, tpot_ms=demand.tpot_ms or 40.0)
     loose = replace(strict, ttft_ms=(strict.ttft_ms or 0) * looser, tpot_ms=(strict.tpot_ms or 0) * looser)
     free = replace(strict, ttft_ms=None, tpot_ms=None)
-    of_strict, of_loose, of_free = (counts(service.size(asked(each))) for each in (strict, loose, free))
+    of_strict, of_loose, of_free = (counts(service.size(make_scenario(each))) for each in (strict, loose, free))
     assert all(more >= less for more, less in zip(of_strict, of_loose, strict=True))
     assert all(more >= less for more, less in zip(of_loose, of_free, strict=True))
 
@@ -124,7 +124,7 @@ def test_looser_limits_take_no_more(service: GpuDeskService, demand: Demand, loo
 
 
 def test_a_single_user_takes_one_replica_and_its_reserve(service: GpuDeskService) -> None:
-    sizing = service.size(asked(Demand(DemandKind.USERS, 1.0)))
+    sizing = service.size(make_scenario(Demand(DemandKind.USERS, 1.0)))
     h200 = sizing.candidates[1]
     assert (h200.count, h200.replicas, h200.spare, h200.plan.replica) == (2, 1, 1, 1)
     assert h200.power_kw == pytest.approx(1.4)
@@ -142,7 +142,7 @@ def test_a_single_user_takes_one_replica_and_its_reserve(service: GpuDeskService
     ],
 )
 def test_the_peak_follows_from_how_the_demand_is_stated(service: GpuDeskService, demand: Demand, rate: float) -> None:
-    sizing = service.size(asked(demand))
+    sizing = service.size(make_scenario(demand))
     assert sizing.requests_per_s == pytest.approx(rate)
     assert sizing.output_tokens_per_s == pytest.approx(rate * 300)
 
@@ -150,9 +150,9 @@ def test_the_peak_follows_from_how_the_demand_is_stated(service: GpuDeskService,
 @pytest.mark.parametrize("in_flight", [1.0, 64.0, 1000.0])
 def test_requests_in_flight_are_spread_over_replicas_that_hold_them(service: GpuDeskService, in_flight: float) -> None:
     demand = Demand(DemandKind.CONCURRENCY, in_flight, ttft_ms=3000.0, tpot_ms=50.0)
-    sizing = service.size(asked(demand))
+    sizing = service.size(make_scenario(demand))
     assert sizing.requests_per_s is None
-    for each in found(sizing):
+    for each in size(sizing):
         assert math.prod(factor.value for factor in each.factors) == pytest.approx(each.count)
         assert each.estimate is not None
         assert not each.estimate.queues
@@ -160,12 +160,12 @@ def test_requests_in_flight_are_spread_over_replicas_that_hold_them(service: Gpu
         for figure, limit in ((each.estimate.ttft_ms, 3000.0), (each.estimate.tpot_ms, 50.0)):
             assert figure is not None
             assert figure.value <= limit
-    more = found(service.size(asked(replace(demand, amount=in_flight * 8))))
-    assert all((ours.count or 0) <= (theirs.count or 0) for ours, theirs in zip(found(sizing), more, strict=True))
+    more = size(service.size(make_scenario(replace(demand, amount=in_flight * 8))))
+    assert all((ours.count or 0) <= (theirs.count or 0) for ours, theirs in zip(size(sizing), more, strict=True))
 
 
 def test_a_replica_that_is_wider_than_a_host_takes_whole_hosts(service: GpuDeskService) -> None:
-    scenario = asked(Demand(DemandKind.USERS, 1.0), "deepseek-r1")
+    scenario = make_scenario(Demand(DemandKind.USERS, 1.0), "deepseek-r1")
     (h100,) = service.size(replace(scenario, accelerators=(AcceleratorChoice("h100-sxm"),))).candidates
     assert h100.plan.replica == 16
     assert (h100.count, h100.nodes) == (32, 4)
@@ -173,7 +173,7 @@ def test_a_replica_that_is_wider_than_a_host_takes_whole_hosts(service: GpuDeskS
 
 def test_degrees_that_the_scenario_fixes_are_those_of_one_replica(service: GpuDeskService) -> None:
     choice = AcceleratorChoice("h200-sxm", count=4, tp=4, pp=1, dp=1)
-    scenario = replace(asked(Demand(DemandKind.USERS, 500.0)), accelerators=(choice,))
+    scenario = replace(make_scenario(Demand(DemandKind.USERS, 500.0)), accelerators=(choice,))
     (fixed,) = service.size(scenario).candidates
     assert (fixed.plan.tp, fixed.plan.pp) == (4, 1)
     assert fixed.count is not None
@@ -181,7 +181,7 @@ def test_degrees_that_the_scenario_fixes_are_those_of_one_replica(service: GpuDe
 
 
 def test_limits_that_nothing_meets_say_what_the_best_reaches(service: GpuDeskService) -> None:
-    for each in service.size(asked(Demand(DemandKind.USERS, 10.0, tpot_ms=0.5))).candidates:
+    for each in service.size(make_scenario(Demand(DemandKind.USERS, 10.0, tpot_ms=0.5))).candidates:
         assert each.count is None
         assert each.reason is not None
         assert each.reason.id == "sizing.limits_not_met"
@@ -189,7 +189,7 @@ def test_limits_that_nothing_meets_say_what_the_best_reaches(service: GpuDeskSer
 
 def test_pools_are_said_not_to_be_sized(service: GpuDeskService) -> None:
     choice = AcceleratorChoice("h200-sxm", disaggregated=DisaggregationRequest())
-    scenario = replace(asked(Demand(DemandKind.USERS, 10.0)), accelerators=(choice,))
+    scenario = replace(make_scenario(Demand(DemandKind.USERS, 10.0)), accelerators=(choice,))
     (candidate,) = service.size(scenario).candidates
     assert candidate.reason is not None
     assert candidate.reason.id == "sizing.pools"
@@ -197,7 +197,7 @@ def test_pools_are_said_not_to_be_sized(service: GpuDeskService) -> None:
 
 def test_without_a_demand_there_is_nothing_to_size(service: GpuDeskService) -> None:
     with pytest.raises(InputError) as caught:
-        service.size(replace(asked(Demand(DemandKind.USERS, 1.0)), demand=None))
+        service.size(replace(make_scenario(Demand(DemandKind.USERS, 1.0)), demand=None))
     assert caught.value.problem.id == "sizing.no_demand"
 
 
@@ -206,7 +206,7 @@ def test_without_a_demand_there_is_nothing_to_size(service: GpuDeskService) -> N
 def test_a_number_outside_its_range_is_refused_by_name(service: GpuDeskService, name: str, wrong: float) -> None:
     demand = replace(Demand(DemandKind.USERS, 1.0), **{name: wrong})  # type: ignore[arg-type]
     with pytest.raises(InputError) as caught:
-        service.size(asked(demand))
+        service.size(make_scenario(demand))
     assert caught.value.where == f"demand.{name}"
 
 

@@ -56,24 +56,24 @@ def write(path: Path, tensors: dict[str, tuple[str, list[int]]], *, weights: int
     return 8 + len(header)
 
 
-def finished(steps: ProgressSteps[dict[str, bytes]]) -> tuple[dict[str, bytes], list[JobProgress]]:
-    told = []
+def finish(steps: ProgressSteps[dict[str, bytes]]) -> tuple[dict[str, bytes], list[JobProgress]]:
+    progress = []
     while True:
         try:
-            told.append(next(steps))
+            progress.append(next(steps))
         except StopIteration as end:
-            found: dict[str, bytes] = end.value
-            return found, told
+            result: dict[str, bytes] = end.value
+            return result, progress
 
 
-def imported(path: Path, facts: Catalog) -> FileImport:
+def import_folder(path: Path, facts: Catalog) -> FileImport:
     steps = propose_imports([path], facts, today="2026-11-21")
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            found: FileImport = end.value[0]
-            return found
+            result: FileImport = end.value[0]
+            return result
 
 
 @pytest.mark.parametrize(("folder_name", "provider"), [("aws", "AWS"), ("do", "DigitalOcean"), ("downloads", None)])
@@ -85,7 +85,7 @@ def test_a_list_takes_its_provider_from_the_folder(
     target.write_text(
         "InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice,Region\np5,H100-SXM,8,64,24,eu-1\n"
     )
-    prices = [fact for fact in imported(target, facts).proposal.facts if isinstance(fact, UserPrice)]
+    prices = [fact for fact in import_folder(target, facts).proposal.facts if isinstance(fact, UserPrice)]
     assert {price.provider for price in prices} == {provider}
 
 
@@ -98,54 +98,54 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_only_headers_are_read_and_each_file_is_a_step(folder: Path) -> None:
-    found, told = finished(read_tensor_headers(folder))
+    headers, steps = finish(read_tensor_headers(folder))
     sizes = {"model-1.safetensors": PACKED, "model-2.safetensors": OUTSIDE}
-    assert list(found) == list(sizes)
-    assert {name: json.loads(raw[8:]).keys() for name, raw in found.items()} == {
+    assert list(headers) == list(sizes)
+    assert {name: json.loads(raw[8:]).keys() for name, raw in headers.items()} == {
         name: tensors.keys() for name, tensors in sizes.items()
     }
-    assert [(each.done, each.total) for each in told] == [(0, 2), (1, 2)]
+    assert [(each.done, each.total) for each in steps] == [(0, 2), (1, 2)]
 
 
 def test_a_header_longer_than_what_is_read_at_first_comes_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, _ = finished(read_tensor_headers(folder))
+    whole, _ = finish(read_tensor_headers(folder))
     monkeypatch.setattr(offered_files, "_FIRST", 100)
-    assert finished(read_tensor_headers(folder))[0] == whole
+    assert finish(read_tensor_headers(folder))[0] == whole
 
 
 def test_too_much_of_it_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as less:
         less.setattr(offered_files, "_MOST_FILES", 1)
-        assert finished(read_tensor_headers(folder))[0] == {}
+        assert finish(read_tensor_headers(folder))[0] == {}
     monkeypatch.setattr(offered_files, "_MOST_BYTES", 500)
-    assert finished(read_tensor_headers(folder))[0] == {}
+    assert finish(read_tensor_headers(folder))[0] == {}
     (folder / "model-1.safetensors").write_bytes(b"\xff" * 64)
-    assert finished(read_tensor_headers(folder))[0] == {}
+    assert finish(read_tensor_headers(folder))[0] == {}
 
 
 def test_a_packed_checkpoint_counts_what_it_unpacks_to(folder: Path, facts: Catalog) -> None:
-    proposal = imported(folder, facts).proposal
+    proposal = import_folder(folder, facts).proposal
     assert f"{COUNT:,} parameters, the same as the checkpoint" in map(format_message, proposal.notes)
-    stated = [fact.value for fact in proposal.facts if isinstance(fact, UserClaim)]
-    assert COUNT in stated
+    values = [fact.value for fact in proposal.facts if isinstance(fact, UserClaim)]
+    assert COUNT in values
 
 
 def test_the_same_tensors_in_another_file_are_not_counted_twice(folder: Path, facts: Catalog) -> None:
     write(folder / "consolidated.safetensors", PACKED | OUTSIDE)
     weights = dict.fromkeys(PACKED, "model-1.safetensors") | dict.fromkeys(OUTSIDE, "model-2.safetensors")
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weights}))
-    said = [format_message(note) for note in imported(folder, facts).proposal.notes]
-    assert f"{COUNT:,} parameters, the same as the checkpoint" in said
+    messages = [format_message(note) for note in import_folder(folder, facts).proposal.notes]
+    assert f"{COUNT:,} parameters, the same as the checkpoint" in messages
 
 
 def test_files_beside_a_configuration_of_another_name_are_not_its_own(folder: Path, facts: Catalog) -> None:
     named = folder / "another.json"
     named.write_text(json.dumps(CONFIG | {"num_hidden_layers": 2}))
-    assert imported(named, facts).proposal.notes == ()
+    assert import_folder(named, facts).proposal.notes == ()
 
 
 def test_a_broken_header_is_refused_by_the_name_of_its_file(folder: Path, facts: Catalog) -> None:
     (folder / "model-1.safetensors").write_bytes(struct.pack("<Q", 5000) + b"{")
     with pytest.raises(InputError) as refused:
-        imported(folder, facts)
+        import_folder(folder, facts)
     assert "model-1.safetensors" in format_input_error(refused.value)

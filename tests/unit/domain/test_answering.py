@@ -34,7 +34,7 @@ SCENARIO = Scenario(
 )
 
 
-def answer(*parts: AcceleratorChoice | str, with_curves: bool = False) -> Answer:
+def make_answer(*parts: AcceleratorChoice | str, with_curves: bool = False) -> Answer:
     scenario = SCENARIO
     if parts:
         choices = tuple(AcceleratorChoice(part) if isinstance(part, str) else part for part in parts)
@@ -43,48 +43,48 @@ def answer(*parts: AcceleratorChoice | str, with_curves: bool = False) -> Answer
 
 
 def test_answer_holds_facts_estimates_and_disputes() -> None:
-    found = answer()
-    assert [column.accelerator.id for column in found.columns] == ["h200-sxm", "mi325x"]
-    assert found.columns[1].attributes["memory_bandwidth"].value == 6.0e12
-    assert found.columns[0].estimate is not None
-    assert found.columns[0].curve is None
-    assert [dispute.id for dispute in found.disputes] == ["D-001"]
-    assert found.model_attributes["licence"].value == "Llama 3.1 Community"
-    assert found.catalog_revision == FakeCatalog.revision
+    answer = make_answer()
+    assert [column.accelerator.id for column in answer.columns] == ["h200-sxm", "mi325x"]
+    assert answer.columns[1].attributes["memory_bandwidth"].value == 6.0e12
+    assert answer.columns[0].estimate is not None
+    assert answer.columns[0].curve is None
+    assert [dispute.id for dispute in answer.disputes] == ["D-001"]
+    assert answer.model_attributes["licence"].value == "Llama 3.1 Community"
+    assert answer.catalog_revision == FakeCatalog.revision
 
 
 def test_curves_come_when_asked_for() -> None:
-    curve = answer(with_curves=True).columns[0].curve
+    curve = make_answer(with_curves=True).columns[0].curve
     assert curve is not None
     assert curve.max_concurrency == 8
 
 
 def test_differences_cover_all_pairs_and_name_the_winner() -> None:
-    found = answer("h200-sxm", "mi325x", "mi355x")
-    faster = find_difference(found, "output_tokens_per_s", "h200-sxm", "mi325x")
+    answer = make_answer("h200-sxm", "mi325x", "mi355x")
+    faster = find_difference(answer, "output_tokens_per_s", "h200-sxm", "mi325x")
     assert faster is not None
     assert faster.winner == "mi325x"
     assert faster.ratio.value == 1.25
-    sooner = find_difference(found, "ttft_ms", "h200-sxm", "mi325x")
+    sooner = find_difference(answer, "ttft_ms", "h200-sxm", "mi325x")
     assert sooner is not None
     assert sooner.winner == "mi325x"
-    close = find_difference(found, "output_tokens_per_s", "h200-sxm", "mi355x")
+    close = find_difference(answer, "output_tokens_per_s", "h200-sxm", "mi355x")
     assert close is not None
     assert close.winner is None
-    assert find_difference(found, "output_tokens_per_s", "mi325x", "mi355x") is not None
+    assert find_difference(answer, "output_tokens_per_s", "mi325x", "mi355x") is not None
 
 
 def test_leaders_are_those_that_the_best_does_not_beat() -> None:
-    assert find_leaders(answer("h200-sxm", "mi325x", "mi355x"), "output_tokens_per_s") == (1,)
-    assert find_leaders(answer("h200-sxm", "mi355x"), "output_tokens_per_s") == (0, 1)
-    assert find_leaders(answer("h200-sxm", "mi355x"), "ttft_ms") == (0, 1)
-    assert find_leaders(answer("h200-sxm"), "output_tokens_per_s") == ()
+    assert find_leaders(make_answer("h200-sxm", "mi325x", "mi355x"), "output_tokens_per_s") == (1,)
+    assert find_leaders(make_answer("h200-sxm", "mi355x"), "output_tokens_per_s") == (0, 1)
+    assert find_leaders(make_answer("h200-sxm", "mi355x"), "ttft_ms") == (0, 1)
+    assert find_leaders(make_answer("h200-sxm"), "output_tokens_per_s") == ()
 
 
 def test_who_is_beaten_by_anyone_does_not_lead() -> None:
     """The best may be too uncertain to beat the last one, which the second beats all the same."""
-    found = answer("h200-sxm", "mi325x", "mi355x")
-    best, second, last = make_column_keys(found.scenario.accelerators)
+    answer = make_answer("h200-sxm", "mi325x", "mi355x")
+    best, second, last = make_column_keys(answer.scenario.accelerators)
     figures = (
         IntervalEstimate(30.0, 10.0, 90.0),
         IntervalEstimate(20.0, 19.0, 21.0),
@@ -92,7 +92,7 @@ def test_who_is_beaten_by_anyone_does_not_lead() -> None:
     )
     columns = tuple(
         replace(column, estimate=replace(column.estimate, output_tokens_per_s=figure))
-        for column, figure in zip(found.columns, figures, strict=True)
+        for column, figure in zip(answer.columns, figures, strict=True)
         if column.estimate is not None
     )
     name = "output_tokens_per_s"
@@ -101,7 +101,7 @@ def test_who_is_beaten_by_anyone_does_not_lead() -> None:
         FigureDifference(name, last, best, IntervalEstimate(1 / 3, 0.1, 1.1), 0.36),
         FigureDifference(name, last, second, IntervalEstimate(0.5, 0.45, 0.55), 0.02),
     )
-    assert find_leaders(replace(found, columns=columns, differences=duels), name) == (0, 1)
+    assert find_leaders(replace(answer, columns=columns, differences=duels), name) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_winner_is_named_where_it_likely_leads(odds: float, verdict: LeadVerdi
 
 
 def test_odds_are_there_in_both_directions_and_add_up_to_one() -> None:
-    odds = answer("h200-sxm", "mi325x", "mi355x").odds
+    odds = make_answer("h200-sxm", "mi325x", "mi355x").odds
     assert len(odds) == 3 * 6
     for (figure, one, other), value in odds.items():
         assert value + odds[figure, other, one] == pytest.approx(1.0)
@@ -133,49 +133,51 @@ def test_odds_are_there_in_both_directions_and_add_up_to_one() -> None:
 
 
 def test_the_rival_is_the_one_that_is_most_likely_to_be_better() -> None:
-    assert find_rival(answer("h200-sxm", "mi325x", "mi355x"), "output_tokens_per_s") == 2
-    assert find_rival(answer("h200-sxm"), "output_tokens_per_s") is None
+    assert find_rival(make_answer("h200-sxm", "mi325x", "mi355x"), "output_tokens_per_s") == 2
+    assert find_rival(make_answer("h200-sxm"), "output_tokens_per_s") is None
 
 
 def test_nobody_leads_whose_odds_against_all_together_are_low() -> None:
     """The best of four may be likely to beat each other one, and still unlikely to beat all three."""
-    found = answer("h200-sxm", "mi325x", "mi355x", "b200-hgx")
-    name, (best, *others) = "output_tokens_per_s", make_column_keys(found.scenario.accelerators)
+    answer = make_answer("h200-sxm", "mi325x", "mi355x", "b200-hgx")
+    name, (best, *others) = "output_tokens_per_s", make_column_keys(answer.scenario.accelerators)
     columns = tuple(
         replace(column, estimate=replace(column.estimate, output_tokens_per_s=IntervalEstimate(value, 1.0, 99.0)))
-        for column, value in zip(found.columns, (40.0, 33.0, 32.0, 31.0), strict=True)
+        for column, value in zip(answer.columns, (40.0, 33.0, 32.0, 31.0), strict=True)
         if column.estimate is not None
     )
     pairs = ((best, other, odds) for other, odds in zip(others, (0.68, 0.7, 0.72), strict=True))
     duels = tuple(FigureDifference(name, one, two, IntervalEstimate(1.2, 0.5, 3.0), odds) for one, two, odds in pairs)
-    open_ = replace(found, columns=columns, differences=duels)
+    open_ = replace(answer, columns=columns, differences=duels)
     assert compute_win_odds(open_, name)[0] < 0.65
     leaders = find_leaders(open_, name)
     assert leaders[:2] == (0, 1)
 
 
-def queueing(found: Answer, *positions: int) -> Answer:
+def queue_column(answer: Answer, *positions: int) -> Answer:
     """Return the answer with columns that run 40 of the 64 requests that are asked for."""
     columns = tuple(
         replace(column, estimate=replace(column.estimate, admitted=40))
         if position in positions and column.estimate is not None
         else column
-        for position, column in enumerate(found.columns)
+        for position, column in enumerate(answer.columns)
     )
-    return replace(found, columns=columns)
+    return replace(answer, columns=columns)
 
 
 def test_a_column_whose_load_queues_leads_nothing() -> None:
-    found = queueing(answer("h200-sxm", "mi325x", "b200-hgx"), 2)
-    assert [column.queues for column in found.columns] == [False, False, True]
-    assert set(rank_figures(found, "output_tokens_per_s")) == {0, 1}
-    assert find_leaders(found, "output_tokens_per_s") == (1,)
-    assert find_leaders(queueing(found, 1), "output_tokens_per_s") == ()
-    assert set(rank_figures(queueing(answer("h200-sxm"), 0), "output_tokens_per_s")) == {0}, "nothing to compare with"
+    answer = queue_column(make_answer("h200-sxm", "mi325x", "b200-hgx"), 2)
+    assert [column.queues for column in answer.columns] == [False, False, True]
+    assert set(rank_figures(answer, "output_tokens_per_s")) == {0, 1}
+    assert find_leaders(answer, "output_tokens_per_s") == (1,)
+    assert find_leaders(queue_column(answer, 1), "output_tokens_per_s") == ()
+    assert set(rank_figures(queue_column(make_answer("h200-sxm"), 0), "output_tokens_per_s")) == {0}, (
+        "nothing to compare with"
+    )
 
 
 def test_what_is_overloaded_queues_too_and_saturation_does_not() -> None:
-    estimate = answer("h200-sxm").columns[0].estimate
+    estimate = make_answer("h200-sxm").columns[0].estimate
     assert estimate is not None
     assert not estimate.queues
     assert replace(estimate, stable=False).queues
@@ -185,8 +187,8 @@ def test_what_is_overloaded_queues_too_and_saturation_does_not() -> None:
 
 
 def test_two_counts_of_one_part_are_told_apart() -> None:
-    found = answer(AcceleratorChoice("h200-sxm", 1), AcceleratorChoice("h200-sxm", 2))
-    doubled = find_difference(found, "output_tokens_per_s", "h200-sxm:1", "h200-sxm:2")
+    answer = make_answer(AcceleratorChoice("h200-sxm", 1), AcceleratorChoice("h200-sxm", 2))
+    doubled = find_difference(answer, "output_tokens_per_s", "h200-sxm:1", "h200-sxm:2")
     assert doubled is not None
     assert doubled.winner == "h200-sxm:2"
     twice = (AcceleratorChoice("h200-sxm"), AcceleratorChoice("h200-sxm"))
@@ -194,29 +196,29 @@ def test_two_counts_of_one_part_are_told_apart() -> None:
 
 
 def test_hash_depends_on_the_content_alone() -> None:
-    one = answer()
+    one = make_answer()
     assert len(one.content_hash) == 64
-    assert answer().content_hash == one.content_hash
+    assert make_answer().content_hash == one.content_hash
     saved = replace(SCENARIO, catalog_revision="old", unknown_sections={"cost": {}})
     again = answer_scenario(saved, FakeCatalog(), FakeEstimator(), "cal-1")
     assert again.content_hash == one.content_hash
     assert [format_message(note) for note in again.notes] == [
         "The scenario was saved with another catalog; these figures use the catalog of 2026-11-20"
     ]
-    assert answer("h200-sxm").content_hash != one.content_hash
+    assert make_answer("h200-sxm").content_hash != one.content_hash
     other = answer_scenario(SCENARIO, FakeCatalog(), FakeEstimator(), "cal-2")
     assert other.content_hash != one.content_hash
 
 
 def test_hash_is_the_same_with_curves_and_with_any_colors() -> None:
-    plain = answer()
-    assert answer(with_curves=True).content_hash == plain.content_hash
+    plain = make_answer()
+    assert make_answer(with_curves=True).content_hash == plain.content_hash
     colored = (AcceleratorChoice("h200-sxm", 1, slot=5), AcceleratorChoice("mi325x", 1, slot=2))
-    assert answer(*colored).content_hash == plain.content_hash
+    assert make_answer(*colored).content_hash == plain.content_hash
 
 
 @pytest.mark.parametrize(
-    ("scenario", "said"),
+    ("scenario", "message"),
     [
         (replace(SCENARIO, model="llama-9"), "scenario.model: llama-9 is not one of"),
         (
@@ -225,7 +227,7 @@ def test_hash_is_the_same_with_curves_and_with_any_colors() -> None:
         ),
     ],
 )
-def test_unknown_ids_are_refused_with_their_place(scenario: Scenario, said: str) -> None:
+def test_unknown_ids_are_refused_with_their_place(scenario: Scenario, message: str) -> None:
     with pytest.raises(InputError) as caught:
         answer_scenario(scenario, FakeCatalog(), FakeEstimator(), "cal-1")
-    assert format_input_error(caught.value).startswith(said)
+    assert format_input_error(caught.value).startswith(message)

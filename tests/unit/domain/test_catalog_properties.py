@@ -61,12 +61,12 @@ class Desk:
         """Return the answer on a changed part; a question that has none is rejected."""
         part = change(self.facts.accelerator(question.accelerator))
         try:
-            found = Estimator(cast("Catalog", Changed(self.facts, part)), self.calibration).estimate(question)
+            estimate = Estimator(cast("Catalog", Changed(self.facts, part)), self.calibration).estimate(question)
         except InputError:
             assume(False)
             raise
-        assume(found.fits)
-        return found
+        assume(estimate.fits)
+        return estimate
 
 
 @pytest.fixture(scope="module")
@@ -206,10 +206,10 @@ def test_more_requests_never_lower_throughput(desk: Desk, question: EstimateRequ
     rates = []
     for amount in (1, 2, 5, 16, 64, 200):
         load = Load(kind, **{name: amount})  # type: ignore[arg-type]
-        found = desk.ask(replace(question, workload=replace(question.workload, load=load)))
-        if found.admitted is not None and found.admitted < amount:
+        estimate = desk.ask(replace(question, workload=replace(question.workload, load=load)))
+        if estimate.admitted is not None and estimate.admitted < amount:
             break
-        rates.append(rate(found))
+        rates.append(rate(estimate))
     assume(len(rates) > 1)
     assert all(more * SLACK >= fewer for fewer, more in pairwise(rates))
 

@@ -25,11 +25,11 @@ PARTS = ("h200-sxm", "mi325x", "b200-hgx", "rtx-4090")
 
 def twin(catalog: Catalog, part: str) -> UserFacts:
     """Return an accelerator of the user's that says of itself what a shipped one says."""
-    shipped = catalog.accelerator(part)
+    original = catalog.accelerator(part)
     return UserFacts.of(
         [
             LAB,
-            UserAccelerator("twin", "Twin", shipped.vendor, shipped.generation, shipped.announced),
+            UserAccelerator("twin", "Twin", original.vendor, original.generation, original.announced),
             *(
                 UserClaim("twin", each.name, each.value, LAB.id, SourceKind.USER, TODAY)
                 for each in catalog.attributes(part)
@@ -47,8 +47,8 @@ def test_a_part_that_says_the_same_is_answered_the_same(
     merged = facts.with_own(twin(facts, part))
     named = facts.accelerator(part).name
     assert dataclasses.replace(merged.accelerator("twin"), id=part, name=named) == facts.accelerator(part)
-    asked = [ask(each, model, "fp8", closed(32), count=8) for each in (part, "twin")]
-    one, other = Estimator(merged, calibration).estimate_many(asked)
+    request = [ask(each, model, "fp8", closed(32), count=8) for each in (part, "twin")]
+    one, other = Estimator(merged, calibration).estimate_many(request)
     if not isinstance(one, Estimate) or not isinstance(other, Estimate):
         assert type(one) is type(other)
         return
@@ -58,7 +58,7 @@ def test_a_part_that_says_the_same_is_answered_the_same(
 
 
 def test_more_bandwidth_and_more_memory_never_lower_what_is_said(facts: Catalog, calibration: Calibration) -> None:
-    said = []
+    throughputs = []
     for factor in (1, 2, 4):
         grown = [
             dataclasses.replace(fact, value=fact.value * factor)
@@ -69,14 +69,14 @@ def test_more_bandwidth_and_more_memory_never_lower_what_is_said(facts: Catalog,
             for fact in twin(facts, "h200-sxm")
         ]
         merged = facts.with_own(UserFacts.of(grown))
-        (found,) = Estimator(merged, calibration).estimate_many(
+        (estimate,) = Estimator(merged, calibration).estimate_many(
             [ask("twin", "llama-3.1-70b", "fp8", closed(16), count=4)]
         )
-        assert isinstance(found, Estimate)
-        assert found.output_tokens_per_s is not None
-        said.append((found.max_concurrency, found.output_tokens_per_s.value))
-    assert said == sorted(said)
-    assert said[0] < said[-1]
+        assert isinstance(estimate, Estimate)
+        assert estimate.output_tokens_per_s is not None
+        throughputs.append((estimate.max_concurrency, estimate.output_tokens_per_s.value))
+    assert throughputs == sorted(throughputs)
+    assert throughputs[0] < throughputs[-1]
 
 
 def test_what_is_reverted_leaves_the_answer_as_it_was_to_the_last_bit(tmp_path: Path) -> None:

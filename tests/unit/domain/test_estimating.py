@@ -79,8 +79,8 @@ def test_memory_adds_up_to_what_the_part_exposes(estimator: Estimator) -> None:
 
 
 def test_more_sequences_than_memory_admits_wait(estimator: Estimator) -> None:
-    asked = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(64), count=1)
-    answer = estimator.estimate(replace(asked, memory_fraction=0.98))
+    request = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(64), count=1)
+    answer = estimator.estimate(replace(request, memory_fraction=0.98))
     assert answer.admitted == answer.max_concurrency
     assert 0 < answer.max_concurrency < 64
     assert answer.limiter is Limiter.CAPACITY
@@ -88,16 +88,16 @@ def test_more_sequences_than_memory_admits_wait(estimator: Estimator) -> None:
 
 
 def test_unasked_a_serving_engine_takes_its_usual_share_of_memory(estimator: Estimator) -> None:
-    asked = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(64), count=1)
-    asked = replace(asked, max_batched_tokens=2048)
-    usual, most = estimator.estimate(asked), estimator.estimate(replace(asked, memory_fraction=0.98))
+    request = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(64), count=1)
+    request = replace(request, max_batched_tokens=2048)
+    usual, most = estimator.estimate(request), estimator.estimate(replace(request, memory_fraction=0.98))
     assert usual.max_concurrency == most.max_concurrency
     assert usual.admitted is not None
     assert 1 <= usual.admitted < usual.max_concurrency
-    told = next(note for note in usual.notes if note.id == "estimate.queued_usual")
-    assert told.parameters["most"] == usual.max_concurrency
-    assert "at its default of 92% of memory" in format_message(told)
-    by_hand = estimator.estimate(replace(asked, memory_fraction=float(str(told.parameters["usual"]))))
+    queue_note = next(note for note in usual.notes if note.id == "estimate.queued_usual")
+    assert queue_note.parameters["most"] == usual.max_concurrency
+    assert "at its default of 92% of memory" in format_message(queue_note)
+    by_hand = estimator.estimate(replace(request, memory_fraction=float(str(queue_note.parameters["usual"]))))
     assert by_hand.admitted == usual.admitted
     # Where the usual share holds nothing at all, it has to be raised.
     tight = ask("h200-sxm", "llama-3.1-70b", "fp16", closed(1), count=1)
@@ -105,19 +105,19 @@ def test_unasked_a_serving_engine_takes_its_usual_share_of_memory(estimator: Est
 
 
 def test_more_than_fit_at_full_length_run_where_memory_is_given_as_they_grow(estimator: Estimator) -> None:
-    asked = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(4000), count=2)
-    alike = replace(asked, serving_engine="vllm", workload=replace(asked.workload, varied=False))
+    request = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(4000), count=2)
+    alike = replace(request, serving_engine="vllm", workload=replace(request.workload, varied=False))
     queued = estimator.estimate(alike)
     assert queued.admitted is not None
     assert queued.max_concurrency < queued.admitted < 4000
-    said = next(format_message(note) for note in queued.notes if note.id.startswith("estimate.queued"))
+    message = next(format_message(note) for note in queued.notes if note.id.startswith("estimate.queued"))
     most = queued.max_concurrency
     grown = "vLLM allocates KV cache as requests grow: {} run at once, although {} would fit at full length"
     waiting = f"; {4000 - queued.admitted:,} are queued"
-    assert said == grown.format(f"{queued.admitted} of 4,000", most) + waiting
+    assert message == grown.format(f"{queued.admitted} of 4,000", most) + waiting
     all_run = replace(alike, workload=replace(alike.workload, load=closed(queued.admitted)))
-    told = [format_message(note) for note in estimator.estimate(all_run).notes if note.id == "estimate.grown"]
-    assert told == [grown.format(queued.admitted, most)]
+    notes = [format_message(note) for note in estimator.estimate(all_run).notes if note.id == "estimate.grown"]
+    assert notes == [grown.format(queued.admitted, most)]
     few = replace(alike, workload=replace(alike.workload, load=closed(most)))
     assert not any("grow" in note.id for note in estimator.estimate(few).notes)
 
@@ -131,9 +131,9 @@ def test_a_mix_of_loads_gives_what_each_alone_gives(estimator: Estimator) -> Non
         Load(LoadKind.REQUEST_RATE, request_rate=2.0),
         Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0),
     ]
-    asked = [ask("mi300x", "llama-3.1-70b", "fp8", load, count=8) for load in loads]
-    together = estimator.estimate_many(asked)
-    alone = [estimator.estimate(request) for request in asked]
+    requests = [ask("mi300x", "llama-3.1-70b", "fp8", load, count=8) for load in loads]
+    together = estimator.estimate_many(requests)
+    alone = [estimator.estimate(request) for request in requests]
     assert together == alone
     for answer in alone:
         for name in FIGURES:
@@ -187,22 +187,22 @@ def test_short_steps_are_said_where_they_bind(estimator: Estimator) -> None:
     load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=40.0)
     request = ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8)
 
-    def said(request: EstimateRequest) -> list[object]:
+    def list_limits(request: EstimateRequest) -> list[object]:
         notes = estimator.estimate(request).notes
         return [note.parameters["tokens"] for note in notes if note.id == "estimate.short_steps"]
 
-    (tokens,) = said(request)
+    (tokens,) = list_limits(request)
     assert isinstance(tokens, int)
     by_mean = replace(request.workload, load=replace(load, limit="mean"))
-    assert not said(replace(request, workload=by_mean))
+    assert not list_limits(replace(request, workload=by_mean))
     # A smaller setting of the user's own is what keeps them short.
-    assert not said(replace(request, max_batched_tokens=tokens // 2))
+    assert not list_limits(replace(request, max_batched_tokens=tokens // 2))
     not_met = replace(request.workload, load=replace(load, tpot_ms=0.01))
-    assert not said(replace(request, workload=not_met))
+    assert not list_limits(replace(request, workload=not_met))
 
 
 @pytest.mark.parametrize(
-    ("load", "said"),
+    ("load", "is_noted"),
     [
         (Load(LoadKind.BATCH, batch=64), False),
         (Load(LoadKind.SATURATE, requests=64), True),
@@ -212,13 +212,13 @@ def test_short_steps_are_said_where_they_bind(estimator: Estimator) -> None:
         (closed(1, 1), False),
     ],
 )
-def test_runs_whose_longest_answers_go_on_alone_say_so(estimator: Estimator, load: Load, said: bool) -> None:
+def test_runs_whose_longest_answers_go_on_alone_say_so(estimator: Estimator, load: Load, is_noted: bool) -> None:
     request = ask("h200-sxm", "llama-3.1-8b", "fp8", load, count=1)
     answer = estimator.estimate(request)
-    assert ("estimate.uneven_end" in {note.id for note in answer.notes}) is said
+    assert ("estimate.uneven_end" in {note.id for note in answer.notes}) is is_noted
     alike = estimator.estimate(replace(request, workload=replace(request.workload, varied=False)))
     assert "estimate.uneven_end" not in {note.id for note in alike.notes}
-    if said:
+    if is_noted:
         assert rate(alike).value > 1.1 * rate(answer).value
     if load.kind is LoadKind.BATCH:
         assert rate(alike).value == rate(answer).value
@@ -227,8 +227,8 @@ def test_runs_whose_longest_answers_go_on_alone_say_so(estimator: Estimator, loa
 def test_the_plan_of_our_choice_is_never_slower_than_one_that_is_given(estimator: Estimator) -> None:
     free = estimator.estimate(ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(256), count=8))
     for tp, ep in ((4, 1), (8, 8)):
-        given = ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(256), count=8, tp=tp, pp=1, ep=ep, dp=8 // tp)
-        fixed = estimator.estimate(given)
+        with_plan = ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(256), count=8, tp=tp, pp=1, ep=ep, dp=8 // tp)
+        fixed = estimator.estimate(with_plan)
         assert rate(free).value >= 0.999 * rate(fixed).value
 
 
@@ -256,11 +256,11 @@ def test_formats_without_arithmetic_run_weight_only_and_say_so(estimator: Estima
 
 
 def test_the_basis_follows_the_rows_behind_a_part(estimator: Estimator) -> None:
-    known = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(8), serving_engine="vllm"))
+    measured_estimate = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(8), serving_engine="vllm"))
     unseen = estimator.estimate(ask("gaudi3", "llama-3.1-8b", "fp8", closed(8), serving_engine="vllm"))
-    assert known.basis is EstimateBasis.CALIBRATED
+    assert measured_estimate.basis is EstimateBasis.CALIBRATED
     assert unseen.basis is EstimateBasis.ESTIMATED
-    assert rate(unseen).high / rate(unseen).low > rate(known).high / rate(known).low
+    assert rate(unseen).high / rate(unseen).low > rate(measured_estimate).high / rate(measured_estimate).low
 
 
 def test_older_software_is_not_faster(estimator: Estimator) -> None:
@@ -301,9 +301,9 @@ def test_a_plan_that_the_serving_engine_refuses_is_neither_found_nor_taken(estim
     assert refused.value.problem.id == "plan.block"
     assert refused.value.where == "tp"
     assert format_message(refused.value.problem).endswith("of 128; the nearest valid plan is TP 4 × DP 2")
-    chosen = estimator.estimate(request).plan
-    assert chosen is not None
-    assert chosen.ep == 8
+    plan = estimator.estimate(request).plan
+    assert plan is not None
+    assert plan.ep == 8
     searched = estimator.estimate(replace(request, tp=None, ep=1)).plan
     assert searched is not None
     assert searched.tp <= 4
@@ -401,9 +401,9 @@ def test_speculation_yields_no_more_tokens_than_are_asked_for(estimator: Estimat
 def test_the_longer_what_is_accepted_the_faster_without_a_saw(estimator: Estimator, clients: int) -> None:
     request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(clients), count=8, tp=8, pp=1)
     lengths = [1.05 + 0.05 * place for place in range(60)]
-    asked = [replace(request, workload=replace(request.workload, acceptance_length=each)) for each in lengths]
-    found = [rate(each).value for each in estimator.estimate_many(asked) if isinstance(each, Estimate)]
-    gains = [other / one for one, other in pairwise(found)]
+    requests = [replace(request, workload=replace(request.workload, acceptance_length=each)) for each in lengths]
+    rates = [rate(each).value for each in estimator.estimate_many(requests) if isinstance(each, Estimate)]
+    gains = [other / one for one, other in pairwise(rates)]
     assert len(gains) == 59
     assert min(gains) > 1.0
     # What each length adds falls off evenly.
@@ -483,20 +483,20 @@ def test_what_is_remembered_stays_bounded_and_answers_stay_the_same(
     estimator: Estimator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Forget after every question: estimates, curves and what is needed are as before."""
-    asked = [
+    requests = [
         ask(part, "llama-3.1-70b", "fp8", closed(load), count=count)
         for part in ("h200-sxm", "mi300x")
         for load in (1, 64)
         for count in (None, 8)
     ]
-    before = [estimator.estimate(request) for request in asked]
-    curves, needed = estimator.curves(before), estimator.needed(asked)
+    before = [estimator.estimate(request) for request in requests]
+    curves, needed = estimator.curves(before), estimator.needed(requests)
     monkeypatch.setattr(estimator._table, "most_kept", 1)
-    assert [estimator.estimate(request) for request in asked] == before
+    assert [estimator.estimate(request) for request in requests] == before
     assert [estimator.curves([estimate])[0] for estimate in before] == list(curves)
-    assert estimator.needed(asked) == needed
+    assert estimator.needed(requests) == needed
     assert [estimator.roofline(estimate) for estimate in before] == [
-        estimator.roofline(estimator.estimate(request)) for request in asked
+        estimator.roofline(estimator.estimate(request)) for request in requests
     ]
 
 

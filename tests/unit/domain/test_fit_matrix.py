@@ -32,25 +32,25 @@ def request(cell: FitCell, question: FitQuestion, count: int | None) -> Estimate
 def disagreement(service: GpuDeskService, cell: FitCell, question: FitQuestion) -> str | None:
     """Return how a cell differs from what the estimator says; None if both agree."""
     free = request(cell, question, None)
-    found = service.estimator.estimate_many([free])[0]
-    if isinstance(found, InputError) and found.problem.id == "estimate.no_peak":
+    free_estimate = service.estimator.estimate_many([free])[0]
+    if isinstance(free_estimate, InputError) and free_estimate.problem.id == "estimate.no_peak":
         # Times need a peak; what fits does not.
         return None
     if not cell.fits:
-        if isinstance(found, InputError):
-            return None if cell.reason == found.problem else f"{cell.reason} for {found.problem}"
-        if not found.fits:
-            return None if cell.reason == found.reason else f"{cell.reason} for {found.reason}"
+        if isinstance(free_estimate, InputError):
+            return None if cell.reason == free_estimate.problem else f"{cell.reason} for {free_estimate.problem}"
+        if not free_estimate.fits:
+            return None if cell.reason == free_estimate.reason else f"{cell.reason} for {free_estimate.reason}"
         needed = service.estimator.needed([free])[0]
         own = next(each for each in needed if each.weights == cell.weights)
         return None if own.load is None else f"nothing for {own.load}"
     assert cell.plan is not None
     assert cell.headroom_bytes is not None
     plan = cell.plan
-    asked = replace(
+    same_plan = replace(
         free, count=cell.count, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp, attention_dp=plan.attention_dp
     )
-    estimate = service.estimate(asked)
+    estimate = service.estimate(same_plan)
     room = service.estimator.compute_usable_memory(estimate)
     if not estimate.fits or estimate.max_concurrency < question.concurrency:
         return f"{cell.count} hold {estimate.max_concurrency}"
@@ -62,8 +62,8 @@ def disagreement(service: GpuDeskService, cell: FitCell, question: FitQuestion) 
 
 
 def smaller_that_hold(service: GpuDeskService, cell: FitCell, question: FitQuestion) -> int | None:
-    found = service.estimator.estimate_many([request(cell, replace(question, concurrency=1), None)])[0]
-    return None if isinstance(found, InputError) or not found.fits else found.count
+    estimate = service.estimator.estimate_many([request(cell, replace(question, concurrency=1), None)])[0]
+    return None if isinstance(estimate, InputError) or not estimate.fits else estimate.count
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -72,10 +72,10 @@ def test_every_cell_agrees_with_the_estimator(service: GpuDeskService, question:
     matrix = service.fit_matrix(question, PARTS, models)
     assert [len(row) for row in matrix.rows] == [len(PARTS)] * len(models)
     wrong = {
-        (cell.accelerator, cell.model): said
+        (cell.accelerator, cell.model): fault
         for row in matrix.rows
         for cell in row
-        if (said := disagreement(service, cell, question)) is not None
+        if (fault := disagreement(service, cell, question)) is not None
     }
     assert wrong == {}
 
@@ -85,10 +85,10 @@ def test_every_cell_agrees_with_the_estimator(service: GpuDeskService, question:
 def test_all_cells_of_the_catalog_agree_with_the_estimator(service: GpuDeskService, question: FitQuestion) -> None:
     matrix = service.fit_matrix(question)
     wrong = {
-        (cell.accelerator, cell.model): said
+        (cell.accelerator, cell.model): fault
         for row in matrix.rows
         for cell in row
-        if (said := disagreement(service, cell, question)) is not None
+        if (fault := disagreement(service, cell, question)) is not None
     }
     assert wrong == {}
 
@@ -133,8 +133,8 @@ def test_pairs_of_former_questions_are_forgotten_in_time(
     finder = FitFinder(service.catalog, service.calibration)
     part = service.catalog.accelerator("h200-sxm")
     models = [service.catalog.model(name) for name in ("llama-3.1-8b", "llama-3.1-70b")]
-    asked = [FitQuestion(weights) for weights in (Precision.FP16, Precision.FP8, Precision.FP16)]
-    first, _, again = [finder.matrix(question, [part], models) for question in asked]
+    questions = [FitQuestion(weights) for weights in (Precision.FP16, Precision.FP8, Precision.FP16)]
+    first, _, again = [finder.matrix(question, [part], models) for question in questions]
     assert again == first
     assert len(finder._ladders) == 3
 

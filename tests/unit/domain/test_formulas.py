@@ -41,7 +41,7 @@ CASES: dict[str, tuple[str, int, str, Load, dict[str, Any]]] = {
 }
 
 
-def asked(estimator: Estimator, name: str, acceptance: float = 1.0) -> Estimate:
+def make_request(estimator: Estimator, name: str, acceptance: float = 1.0) -> Estimate:
     part, count, model, load, more = CASES[name]
     work = Workload(4000, 1000, load, acceptance_length=acceptance)
     return estimator.estimate(EstimateRequest(part, model, Precision.FP8, work, Precision.FP8, count, **more))
@@ -56,7 +56,7 @@ def terms(estimator: Estimator, estimate: Estimate) -> Iterator[DerivationTerm]:
 @pytest.mark.parametrize("name", CASES)
 def test_every_formula_gives_its_term(estimator: Estimator, name: str, acceptance: float) -> None:
     checked = 0
-    for term in terms(estimator, asked(estimator, name, acceptance)):
+    for term in terms(estimator, make_request(estimator, name, acceptance)):
         if term.formula and "{" in term.formula and isinstance(term.value, int | float):
             value = term.value / 1e3 if term.unit == "ms" else term.value
             assert evaluate_formula(term) == pytest.approx(value, rel=1e-6), (term.name, term.formula)
@@ -66,7 +66,7 @@ def test_every_formula_gives_its_term(estimator: Estimator, name: str, acceptanc
 
 @pytest.mark.parametrize("name", CASES)
 def test_formulas_name_no_other_terms_than_their_inputs(estimator: Estimator, name: str) -> None:
-    for term in terms(estimator, asked(estimator, name)):
+    for term in terms(estimator, make_request(estimator, name)):
         named = set(re.findall(r"\{(\w+)\}", term.formula or ""))
         assert named <= {to_placeholder(each.name) for each in term.inputs}
         names = [each.name for each in term.inputs]
@@ -76,11 +76,11 @@ def test_formulas_name_no_other_terms_than_their_inputs(estimator: Estimator, na
 def test_a_step_yields_no_more_tokens_than_there_are_to_come(estimator: Estimator) -> None:
     load = Load(LoadKind.BATCH, batch=16)
     work = Workload(4000, 3, load, acceptance_length=4.0)
-    found = estimator.estimate(EstimateRequest("h200-sxm", "llama-3.1-70b", Precision.FP8, work, count=8))
-    steps = next(each for each in walk(estimator.explain(found, "output_tokens_per_s")) if _steps(each))
+    estimate = estimator.estimate(EstimateRequest("h200-sxm", "llama-3.1-70b", Precision.FP8, work, count=8))
+    steps = next(each for each in walk(estimator.explain(estimate, "output_tokens_per_s")) if _steps(each))
     assert steps.number == 1.0
     assert evaluate_formula(steps) == 1.0
-    tpot = estimator.explain(found, "tpot_ms")
+    tpot = estimator.explain(estimate, "tpot_ms")
     assert evaluate_formula(tpot) == pytest.approx(tpot.number / 1e3)
 
 
@@ -98,8 +98,8 @@ def test_no_prompts_take_time_away_from_others(estimator: Estimator) -> None:
         Load(LoadKind.CONCURRENCY, concurrency=200, requests=200),
     ):
         work = Workload(16, 100, load)
-        asked_ = EstimateRequest("h200-sxm", "llama-3.1-8b", Precision.FP8, work, count=1)
-        for term in walk(estimator.explain(estimator.estimate(asked_), "tpot_ms")):
+        estimate_request = EstimateRequest("h200-sxm", "llama-3.1-8b", Precision.FP8, work, count=1)
+        for term in walk(estimator.explain(estimator.estimate(estimate_request), "tpot_ms")):
             if term.name.startswith("stall"):
                 names.add(term.name)
                 assert term.number >= 0.0 or term.name == "stall by prefill and emptier steps"
@@ -107,7 +107,7 @@ def test_no_prompts_take_time_away_from_others(estimator: Estimator) -> None:
 
 
 def test_what_is_short_is_what_the_needed_passes_the_usable_by(estimator: Estimator) -> None:
-    term = estimator.explain(asked(estimator, "too big"), "memory")
+    term = estimator.explain(make_request(estimator, "too big"), "memory")
     assert term.name == "missing memory"
     assert isinstance(term.value, int | float)
     assert term.value > 0

@@ -17,7 +17,7 @@ ENGINES = ("vllm", "sglang", "tensorrt-llm")
 EVERY_ENGINE = (*ENGINES, "llama.cpp", "tgi")
 
 
-def asked(engine: str = "vllm", load: Load | None = None, **changes: object) -> EstimateRequest:
+def make_request(engine: str = "vllm", load: Load | None = None, **changes: object) -> EstimateRequest:
     """Return Llama 3.1 70B in FP8 on eight H200 under 64 requests alike, with changes."""
     fields: dict[str, Any] = {
         "accelerator": "h200-sxm",
@@ -37,7 +37,7 @@ def plan_of(service: GpuDeskService, request: EstimateRequest) -> tuple[str, str
 
 
 def test_a_dense_model_on_one_host_by_vllm(service: GpuDeskService) -> None:
-    server, benchmark, notes = plan_of(service, asked(kv=Precision.FP8))
+    server, benchmark, notes = plan_of(service, make_request(kv=Precision.FP8))
     assert server == (
         "MODEL=/path/to/Llama-3.1-70B-FP8\n"
         'vllm serve "$MODEL" \\\n'
@@ -70,7 +70,7 @@ def test_a_dense_model_on_one_host_by_vllm(service: GpuDeskService) -> None:
 
 def test_attention_on_ranks_of_its_own(service: GpuDeskService) -> None:
     """To vLLM each is a rank, SGLang divides a whole among them, TensorRT-LLM is told by a file."""
-    request = asked(model="deepseek-v3", ep=8, dp=1, pp=1, attention_dp=True)
+    request = make_request(model="deepseek-v3", ep=8, dp=1, pp=1, attention_dp=True)
     estimate = service.estimate(request)
     assert estimate.plan.attention_dp
     vllm = service.launch(estimate, "vllm").server
@@ -89,7 +89,7 @@ def test_attention_on_ranks_of_its_own(service: GpuDeskService) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_replica_over_two_hosts_says_how(service: GpuDeskService, engine: str) -> None:
-    request = asked(engine, accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2)
+    request = make_request(engine, accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2)
     plan = service.launch(service.estimate(request))
     assert any("spans 2 hosts" in format_message(note) for note in plan.notes)
     options = {
@@ -106,17 +106,17 @@ def test_a_replica_over_two_hosts_says_how(service: GpuDeskService, engine: str)
 
 
 def test_tensor_parallelism_over_hosts_is_named_with_the_rate(service: GpuDeskService) -> None:
-    request = asked(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=16)
+    request = make_request(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=16)
     estimate = service.estimate(request)
     named = "Tensor parallelism spans hosts, which communicate over the network at 50.0 GB/s per accelerator"
     for notes in (estimate.notes, service.launch(estimate).notes):
         assert [format_message(note) for note in notes].count(named) == 1
-    inside = service.estimate(asked(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2))
+    inside = service.estimate(make_request(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2))
     assert not any("Tensor parallelism" in format_message(note) for note in inside.notes)
 
 
 def test_machines_of_a_rack_are_started_one_by_one(service: GpuDeskService) -> None:
-    request = asked(accelerator="gb200-nvl72", model="llama-3.1-405b", count=8, tp=8)
+    request = make_request(accelerator="gb200-nvl72", model="llama-3.1-405b", count=8, tp=8)
     plan = service.launch(service.estimate(request))
     assert len(plan.servers) == 2
     assert all("--nnodes 2" in command for command in plan.servers)
@@ -124,7 +124,7 @@ def test_machines_of_a_rack_are_started_one_by_one(service: GpuDeskService) -> N
 
 
 def test_a_replica_that_hosts_cannot_share_is_refused(service: GpuDeskService) -> None:
-    estimate = service.estimate(asked(accelerator="gb200-nvl72", model="llama-3.1-405b", count=6, tp=2, pp=3))
+    estimate = service.estimate(make_request(accelerator="gb200-nvl72", model="llama-3.1-405b", count=6, tp=2, pp=3))
     settings = service.estimator.launch_settings(estimate, service.catalog.list_systems_with("gb200-nvl72"))
     facts = service.launch_facts["vllm"][0]
     with pytest.raises(InputError, match=r"launch\.uneven_hosts"):
@@ -134,14 +134,14 @@ def test_a_replica_that_hosts_cannot_share_is_refused(service: GpuDeskService) -
 
 
 def test_an_older_vllm_spans_hosts_by_ray(service: GpuDeskService) -> None:
-    request = asked(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2)
+    request = make_request(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2)
     plan = service.launch(service.estimate(request), version="0.10.1")
     assert plan.servers == (plan.server,)
     assert "--distributed-executor-backend ray" in plan.server
 
 
 def test_attention_ranks_over_two_hosts_know_their_place(service: GpuDeskService) -> None:
-    request = asked(model="deepseek-v3", count=16, tp=16, dp=1, attention_dp=True)
+    request = make_request(model="deepseek-v3", count=16, tp=16, dp=1, attention_dp=True)
     plan = service.launch(service.estimate(request))
     first, second = plan.servers
     for command in plan.servers:
@@ -155,13 +155,13 @@ def test_attention_ranks_over_two_hosts_know_their_place(service: GpuDeskService
 
 
 def test_replicas_are_started_one_by_one(service: GpuDeskService) -> None:
-    server, _, notes = plan_of(service, asked(tp=2, dp=4))
+    server, _, notes = plan_of(service, make_request(tp=2, dp=4))
     assert "--tensor-parallel-size 2" in server
     assert any(note.startswith("Start 4 servers on 2 accelerators each") for note in notes)
 
 
 @pytest.mark.parametrize(
-    ("load", "wanted"),
+    ("load", "options"),
     [
         (Load(LoadKind.BATCH, batch=32), ("--num-prompts 32", "--max-concurrency 32")),
         (Load(LoadKind.SATURATE, requests=900), ("--num-prompts 900",)),
@@ -170,17 +170,17 @@ def test_replicas_are_started_one_by_one(service: GpuDeskService) -> None:
     ],
 )
 def test_the_measurement_sends_the_load_of_the_estimate(
-    service: GpuDeskService, load: Load, wanted: tuple[str, ...]
+    service: GpuDeskService, load: Load, options: tuple[str, ...]
 ) -> None:
-    _, benchmark, _ = plan_of(service, asked(load=load))
-    for option in wanted:
+    _, benchmark, _ = plan_of(service, make_request(load=load))
+    for option in options:
         assert option in benchmark
-    assert ("--max-concurrency" in benchmark) == any("--max-concurrency" in each for each in wanted)
+    assert ("--max-concurrency" in benchmark) == any("--max-concurrency" in each for each in options)
 
 
 def test_under_latency_limits_the_rate_found_is_sent(service: GpuDeskService) -> None:
     load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=60.0)
-    estimate = service.estimate(asked(load=load))
+    estimate = service.estimate(make_request(load=load))
     assert estimate.output_tokens_per_s is not None
     rate = estimate.output_tokens_per_s.value / 256
     assert f"--request-rate {rate:.4g}" in service.launch(estimate).benchmark
@@ -196,22 +196,22 @@ def test_what_the_estimate_assumes_is_said(service: GpuDeskService) -> None:
         acceptance_length=2.0,
         eager=True,
     )
-    server, _, notes = plan_of(service, asked(workload=work))
-    said = " ".join(notes)
-    assert "lengths vary" in said
-    assert "draft model" in said
-    assert "random prompts share no prefixes" in said
+    server, _, notes = plan_of(service, make_request(workload=work))
+    notes_text = " ".join(notes)
+    assert "lengths vary" in notes_text
+    assert "draft model" in notes_text
+    assert "random prompts share no prefixes" in notes_text
     assert "--max-model-len 2624" in server
     assert "--enforce-eager" in server
     assert "prefix" not in server
-    notes = plan_of(service, asked("tensorrt-llm", workload=work))[2]
+    notes = plan_of(service, make_request("tensorrt-llm", workload=work))[2]
     assert any("disable captured graphs" in note for note in notes)
 
 
 def test_the_file_says_of_the_cache_all_that_the_command_says(service: GpuDeskService) -> None:
     """What the file says of it replaces the command's options; without chunks long prompts are refused."""
     work = Workload(30_000, 500, Load(LoadKind.CONCURRENCY, concurrency=8))
-    request = asked("tensorrt-llm", workload=work, memory_fraction=0.7, kv=Precision.FP8)
+    request = make_request("tensorrt-llm", workload=work, memory_fraction=0.7, kv=Precision.FP8)
     plan = service.launch(service.estimate(request))
     assert "--kv_cache_free_gpu_memory_fraction 0.7" in plan.server
     assert plan.files[0].text == (
@@ -228,20 +228,20 @@ def test_the_file_says_of_the_cache_all_that_the_command_says(service: GpuDeskSe
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_longest_request_has_tokens_to_spare(service: GpuDeskService, engine: str) -> None:
     """Servers keep a token for themselves, and prompts are a little longer than asked for."""
-    server, _, _ = plan_of(service, asked(engine, load=Load(LoadKind.BATCH, batch=8)))
+    server, _, _ = plan_of(service, make_request(engine, load=Load(LoadKind.BATCH, batch=8)))
     option = {"vllm": "--max-model-len", "sglang": "--context-length", "tensorrt-llm": "--max_seq_len"}
     assert f"{option[engine]} {1024 + 256 + 64}" in server
 
 
 def test_prompts_beyond_the_context_are_said_to_be_refused(service: GpuDeskService) -> None:
     work = Workload(8000, 500, Load(LoadKind.CONCURRENCY, concurrency=8))
-    server, _, notes = plan_of(service, asked(model="yi-34b", workload=work))
+    server, _, notes = plan_of(service, make_request(model="yi-34b", workload=work))
     assert "--max-model-len 4096" in server
     assert "8,500 tokens exceed the 4,096 token context of Yi 34B, so the server rejects such requests" in notes
 
 
 def test_a_network_over_several_machines_is_said(service: GpuDeskService) -> None:
-    estimate = service.estimate(asked(accelerator="gh200-96gb", count=4, tp=4))
+    estimate = service.estimate(make_request(accelerator="gh200-96gb", count=4, tp=4))
     assert len(service.launch(estimate).servers) == 4
     # Without a record of its systems, no one knows how many machines there are.
     unknown = service.estimator.launch_settings(estimate, ())
@@ -249,25 +249,25 @@ def test_a_network_over_several_machines_is_said(service: GpuDeskService) -> Non
         format_message(note) for note in make_launch_plan(estimate, service.launch_facts["vllm"][0], unknown).notes
     ]
     assert any(note.startswith("One scale-up network connects 32 accelerators across several hosts") for note in notes)
-    assert not any("scale-up network" in note for note in plan_of(service, asked())[2])
+    assert not any("scale-up network" in note for note in plan_of(service, make_request())[2])
 
 
 def test_settings_of_the_user_are_repeated(service: GpuDeskService) -> None:
-    request = asked(memory_fraction=0.8, max_batch=96, max_batched_tokens=4096)
+    request = make_request(memory_fraction=0.8, max_batch=96, max_batched_tokens=4096)
     server, _, _ = plan_of(service, request)
     for option in ("--gpu-memory-utilization 0.8", "--max-num-seqs 96", "--max-num-batched-tokens 4096"):
         assert option in server
 
 
 def test_where_there_is_no_command_the_reason_is_given(service: GpuDeskService) -> None:
-    small = service.estimate(asked(model="llama-3.1-405b", count=1, tp=1))
+    small = service.estimate(make_request(model="llama-3.1-405b", count=1, tp=1))
     assert not small.fits
     with pytest.raises(InputError):
         service.launch(small)
     with pytest.raises(InputError) as unknown:
-        service.launch(service.estimate(asked()), "no-engine")
+        service.launch(service.estimate(make_request()), "no-engine")
     assert "no-engine" in format_message(unknown.value.problem)
-    apart = service.estimate(replace(asked(), tp=None, disaggregated=DisaggregationRequest()))
+    apart = service.estimate(replace(make_request(), tp=None, disaggregated=DisaggregationRequest()))
     with pytest.raises(InputError) as separate:
         service.launch(apart)
     assert "Prefill and decode pools are separate systems" in format_message(separate.value.problem)
@@ -283,14 +283,14 @@ def test_where_there_is_no_command_the_reason_is_given(service: GpuDeskService) 
     ],
 )
 def test_prefixes_are_kept_except_to_reproduce_the_estimate(service: GpuDeskService, engine: str, switch: str) -> None:
-    estimate = service.estimate(asked(engine, model="llama-3.1-8b", weights=Precision.INT4, count=1, tp=1))
+    estimate = service.estimate(make_request(engine, model="llama-3.1-8b", weights=Precision.INT4, count=1, tp=1))
     assert switch not in service.launch(estimate).server
     reproduced = service.launch(estimate, reproduce=True)
     assert switch in reproduced.server
     assert any("is off to match the estimate" in format_message(note) for note in reproduced.notes)
     work = replace(estimate.request.workload, prefix_hit_rate=0.5)
-    found = service.estimate(replace(estimate.request, workload=work))
-    assert switch not in service.launch(found, reproduce=True).server
+    with_prefix = service.estimate(replace(estimate.request, workload=work))
+    assert switch not in service.launch(with_prefix, reproduce=True).server
 
 
 @pytest.mark.parametrize(("engine", "variable"), [("vllm", "VLLM_ROCM_USE_AITER"), ("sglang", "SGLANG_USE_AITER")])
@@ -299,21 +299,21 @@ def test_amd_parts_get_their_fast_kernels_and_the_reason(
     service: GpuDeskService, engine: str, variable: str, version: int
 ) -> None:
     older = service.launch_facts[engine][version].version
-    plan = service.launch(service.estimate(asked(engine, accelerator="mi300x")), version=older)
+    plan = service.launch(service.estimate(make_request(engine, accelerator="mi300x")), version=older)
     assert f"\nexport {variable}=1\n" in plan.server
     (extra,) = (each for each in plan.extras if each.name == variable)
     assert "AITER" in extra.reason
     assert extra.source.startswith("https://")
-    assert service.launch(service.estimate(asked(engine))).extras == ()
+    assert service.launch(service.estimate(make_request(engine))).extras == ()
 
 
 def test_latent_attention_on_amd_parts_takes_blocks_of_one_token_in_older_versions(service: GpuDeskService) -> None:
-    estimate = service.estimate(asked(model="deepseek-v3", accelerator="mi300x", tp=None))
+    estimate = service.estimate(make_request(model="deepseek-v3", accelerator="mi300x", tp=None))
     assert "--block-size 1" in service.launch(estimate, version="0.10.1").server
     newest = service.launch(estimate).server
     assert "VLLM_ROCM_USE_AITER=1" in newest
     assert "--block-size" not in newest
-    for other in (asked(model="deepseek-v3", tp=None), asked(accelerator="mi300x")):
+    for other in (make_request(model="deepseek-v3", tp=None), make_request(accelerator="mi300x")):
         assert "--block-size" not in service.launch(service.estimate(other), version="0.10.1").server
 
 
@@ -333,14 +333,14 @@ def test_full_attention_on_amd_parts_is_that_of_aiter(
     service: GpuDeskService, model: str, accelerator: str, is_set: bool
 ) -> None:
     weights = Precision.MXFP4 if model == "gpt-oss-120b" else Precision.BF16
-    estimate = service.estimate(asked(model=model, accelerator=accelerator, weights=weights, tp=None))
+    estimate = service.estimate(make_request(model=model, accelerator=accelerator, weights=weights, tp=None))
     assert ("--attention-backend ROCM_AITER_FA" in service.launch(estimate).server) is is_set
     assert "--attention-backend" not in service.launch(estimate, version="0.10.1").server
 
 
 def test_graphs_are_switched_off_by_the_words_of_the_version(service: GpuDeskService) -> None:
-    work = replace(asked().workload, eager=True)
-    estimate = service.estimate(asked("sglang", workload=work))
+    work = replace(make_request().workload, eager=True)
+    estimate = service.estimate(make_request("sglang", workload=work))
     newest = service.launch(estimate).server
     assert "--cuda-graph-backend-decode disabled --cuda-graph-backend-prefill disabled" in newest
     assert "\nsglang serve " in newest
@@ -351,7 +351,9 @@ def test_graphs_are_switched_off_by_the_words_of_the_version(service: GpuDeskSer
 
 def test_slots_of_llama_cpp_share_its_context(service: GpuDeskService) -> None:
     load = Load(LoadKind.CONCURRENCY, concurrency=6)
-    request = asked("llama.cpp", load, model="llama-3.1-8b", weights=Precision.INT4, kv=Precision.INT8, count=1, tp=1)
+    request = make_request(
+        "llama.cpp", load, model="llama-3.1-8b", weights=Precision.INT4, kv=Precision.INT8, count=1, tp=1
+    )
     plan = service.launch(service.estimate(request))
     for option in (
         "MODEL=/path/to/Llama-3.1-8B-INT4.gguf",
@@ -368,11 +370,11 @@ def test_slots_of_llama_cpp_share_its_context(service: GpuDeskService) -> None:
 
 
 def test_tgi_is_said_to_be_in_maintenance_and_refuses_what_it_cannot(service: GpuDeskService) -> None:
-    plan = service.launch(service.estimate(asked("tgi", weights=Precision.FP16)))
+    plan = service.launch(service.estimate(make_request("tgi", weights=Precision.FP16)))
     assert "--num-shard 8" in plan.server
     assert "in maintenance mode since 2025-12" in format_message(plan.notes[0])
     with pytest.raises(InputError) as stages:
-        service.launch(service.estimate(asked(tp=4, pp=2)), "tgi")
+        service.launch(service.estimate(make_request(tp=4, pp=2)), "tgi")
     assert "not support pipeline parallelism" in format_message(stages.value.problem)
 
 
@@ -382,7 +384,7 @@ def test_tgi_is_said_to_be_in_maintenance_and_refuses_what_it_cannot(service: Gp
 def test_no_command_is_made_for_a_platform_whose_options_were_not_read(
     service: GpuDeskService, part: str, engine: str, platform: str
 ) -> None:
-    request = asked(engine, accelerator=part, model="llama-3.1-8b", weights=Precision.BF16, count=1, tp=1)
+    request = make_request(engine, accelerator=part, model="llama-3.1-8b", weights=Precision.BF16, count=1, tp=1)
     with pytest.raises(InputError) as elsewhere:
         service.launch(service.estimate(request))
     assert platform in format_message(elsewhere.value.problem)
@@ -390,22 +392,22 @@ def test_no_command_is_made_for_a_platform_whose_options_were_not_read(
 
 def test_an_unknown_version_is_refused_with_those_there_are(service: GpuDeskService) -> None:
     with pytest.raises(InputError) as unknown:
-        service.launch(service.estimate(asked()), version="1")
+        service.launch(service.estimate(make_request()), version="1")
     assert "known versions: 0.33, 0.10.1" in format_message(unknown.value.problem)
 
 
 @pytest.mark.parametrize("engine", EVERY_ENGINE)
 def test_every_command_has_only_options_that_were_looked_up(service: GpuDeskService, engine: str) -> None:
     """And none is given twice."""
-    request = asked(engine, model="llama-3.1-8b", weights=Precision.INT4, count=1, tp=1)
+    request = make_request(engine, model="llama-3.1-8b", weights=Precision.INT4, count=1, tp=1)
     for facts in service.launch_facts[engine]:
         assert facts.sources
         assert facts.version
         plan = service.launch(service.estimate(request), version=facts.version)
-        for text, known in ((plan.server, facts.server), (plan.benchmark, facts.benchmark)):
-            given = [word for word in text.split() if word.startswith("--")]
-            assert len(given) == len(set(given))
-            assert set(given) <= set(known.values())
+        for text, known_options in ((plan.server, facts.server), (plan.benchmark, facts.benchmark)):
+            words = [word for word in text.split() if word.startswith("--")]
+            assert len(words) == len(set(words))
+            assert set(words) <= set(known_options.values())
 
 
 def test_every_source_is_an_address(service: GpuDeskService) -> None:

@@ -12,7 +12,7 @@ from gpudesk.estimation.estimator import Estimator
 from tests.unit.domain.asking import closed
 
 
-def asked(estimator: Estimator, concurrency: int, **fields: object) -> Estimate:
+def make_request(estimator: Estimator, concurrency: int, **fields: object) -> Estimate:
     request = EstimateRequest(
         accelerator="h200-sxm",
         model="llama-3.1-70b",
@@ -25,7 +25,7 @@ def asked(estimator: Estimator, concurrency: int, **fields: object) -> Estimate:
 
 
 def test_what_fits_leaves_room_and_needs_what_it_takes(estimator: Estimator) -> None:
-    estimate = asked(estimator, 64)
+    estimate = make_request(estimator, 64)
     room, use = estimator.compute_usable_memory(estimate), estimate.memory
     assert room.needed_bytes == use.capacity_bytes - use.free_bytes
     assert room.usable_bytes == pytest.approx(0.98 * use.capacity_bytes, rel=1e-9)
@@ -34,32 +34,32 @@ def test_what_fits_leaves_room_and_needs_what_it_takes(estimator: Estimator) -> 
 
 
 def test_a_memory_fraction_lowers_what_may_be_used(estimator: Estimator) -> None:
-    estimate = asked(estimator, 64, memory_fraction=0.9)
+    estimate = make_request(estimator, 64, memory_fraction=0.9)
     room = estimator.compute_usable_memory(estimate)
     assert room.usable_bytes == pytest.approx(0.9 * estimate.memory.capacity_bytes, rel=1e-9)
 
 
 def test_requests_that_memory_does_not_hold_are_short(estimator: Estimator) -> None:
-    fewer = asked(estimator, 64, memory_fraction=0.9)
+    fewer = make_request(estimator, 64, memory_fraction=0.9)
     most = fewer.max_concurrency
-    estimate = asked(estimator, most + 10, memory_fraction=0.9)
+    estimate = make_request(estimator, most + 10, memory_fraction=0.9)
     room = estimator.compute_usable_memory(estimate)
     each = fewer.memory.kv_bytes // 64
-    taken = estimate.memory.capacity_bytes - estimate.memory.free_bytes
-    assert room.needed_bytes == taken + 10 * each
+    used_bytes = estimate.memory.capacity_bytes - estimate.memory.free_bytes
+    assert room.needed_bytes == used_bytes + 10 * each
     assert room.spare_bytes < 0
-    assert estimator.compute_usable_memory(asked(estimator, most, memory_fraction=0.9)).spare_bytes >= 0
+    assert estimator.compute_usable_memory(make_request(estimator, most, memory_fraction=0.9)).spare_bytes >= 0
 
 
 def test_requests_that_wait_for_the_serving_engine_need_no_memory(estimator: Estimator) -> None:
-    estimate = asked(estimator, 64, max_batch=16)
+    estimate = make_request(estimator, 64, max_batch=16)
     room = estimator.compute_usable_memory(estimate)
     assert estimate.admitted == 16
     assert room.needed_bytes == estimate.memory.capacity_bytes - estimate.memory.free_bytes
 
 
 def test_what_does_not_fit_is_short_of_one_request(estimator: Estimator) -> None:
-    estimate = asked(estimator, 64, model="llama-3.1-405b", count=2)
+    estimate = make_request(estimator, 64, model="llama-3.1-405b", count=2)
     room = estimator.compute_usable_memory(estimate)
     assert not estimate.fits
     assert estimate.reason is not None
@@ -69,9 +69,9 @@ def test_what_does_not_fit_is_short_of_one_request(estimator: Estimator) -> None
 
 
 def test_requests_that_grow_fill_memory_and_no_more(estimator: Estimator) -> None:
-    most = asked(estimator, 1, memory_fraction=0.98).max_concurrency
+    most = make_request(estimator, 1, memory_fraction=0.98).max_concurrency
     workload = Workload(4000, 1000, closed(most + 1), varied=False)
-    estimate = asked(estimator, most + 1, workload=workload, memory_fraction=0.98)
+    estimate = make_request(estimator, most + 1, workload=workload, memory_fraction=0.98)
     assert estimate.grows
     assert estimate.admitted == most + 1
     room, use = estimator.compute_usable_memory(estimate), estimate.memory

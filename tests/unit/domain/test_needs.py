@@ -20,9 +20,11 @@ MODELS = (("llama-3.1-70b", "fp8"), ("llama-3.1-405b", "bf16"), ("gpt-oss-120b",
 SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
-def at(request: EstimateRequest, found: SmallestDeployments, count: int, load: Load | None = None) -> EstimateRequest:
+def at(
+    request: EstimateRequest, deployment: SmallestDeployments, count: int, load: Load | None = None
+) -> EstimateRequest:
     work = request.workload if load is None else replace(request.workload, load=load)
-    return replace(request, weights=found.weights, count=count, workload=work)
+    return replace(request, weights=deployment.weights, count=count, workload=work)
 
 
 @pytest.mark.parametrize(("model", "weights"), MODELS)
@@ -30,50 +32,50 @@ def at(request: EstimateRequest, found: SmallestDeployments, count: int, load: L
 def test_counts_are_those_that_the_estimator_finds(estimator: Estimator, part: str, model: str, weights: str) -> None:
     request = ask(part, model, weights, closed(64), (2000, 500))
     (row,) = estimator.needed([request])
-    assert [found.bits for found in row] == [16, 8, 4]
-    for found in row:
-        assert STORAGE_FORMATS[found.weights].bits == found.bits
-        assert found.accelerator == part
-        if found.one is not None:
-            holds_one(estimator, request, found)
-        if found.load is not None:
-            holds_all(estimator, request, found)
-        assert (found.reason is None) == (found.load is not None)
-        if found.reason is not None:
-            assert format_message(found.reason)
+    assert [deployment.bits for deployment in row] == [16, 8, 4]
+    for deployment in row:
+        assert STORAGE_FORMATS[deployment.weights].bits == deployment.bits
+        assert deployment.accelerator == part
+        if deployment.one is not None:
+            holds_one(estimator, request, deployment)
+        if deployment.load is not None:
+            holds_all(estimator, request, deployment)
+        assert (deployment.reason is None) == (deployment.load is not None)
+        if deployment.reason is not None:
+            assert format_message(deployment.reason)
 
 
-def holds_one(estimator: Estimator, request: EstimateRequest, found: SmallestDeployments) -> None:
-    assert found.one is not None
-    there = estimator.estimate(at(request, found, found.one.count, closed(1)))
+def holds_one(estimator: Estimator, request: EstimateRequest, deployment: SmallestDeployments) -> None:
+    assert deployment.one is not None
+    there = estimator.estimate(at(request, deployment, deployment.one.count, closed(1)))
     assert there.fits
-    assert there.plan == found.one.plan
-    if found.one.count in SIZES[1:]:
-        fewer = estimator.estimate(at(request, found, SIZES[SIZES.index(found.one.count) - 1]))
+    assert there.plan == deployment.one.plan
+    if deployment.one.count in SIZES[1:]:
+        fewer = estimator.estimate(at(request, deployment, SIZES[SIZES.index(deployment.one.count) - 1]))
         assert not fewer.fits
-        assert fewer.needs == found.one.count
+        assert fewer.needs == deployment.one.count
 
 
-def holds_all(estimator: Estimator, request: EstimateRequest, found: SmallestDeployments) -> None:
-    assert found.one is not None
-    assert found.load is not None
-    there = estimator.estimate(at(request, found, found.load.count))
+def holds_all(estimator: Estimator, request: EstimateRequest, deployment: SmallestDeployments) -> None:
+    assert deployment.one is not None
+    assert deployment.load is not None
+    there = estimator.estimate(at(request, deployment, deployment.load.count))
     assert there.admitted == there.concurrency == 64
-    assert there.plan == found.load.plan
-    if found.load.count > found.one.count and found.load.count in SIZES:
-        fewer = estimator.estimate(at(request, found, SIZES[SIZES.index(found.load.count) - 1]))
+    assert there.plan == deployment.load.plan
+    if deployment.load.count > deployment.one.count and deployment.load.count in SIZES:
+        fewer = estimator.estimate(at(request, deployment, SIZES[SIZES.index(deployment.load.count) - 1]))
         assert (fewer.admitted or 0) < 64
 
 
 def test_all_parts_at_once_are_each_alone(estimator: Estimator) -> None:
-    asked = [ask(part, "llama-3.1-70b", "fp8", closed(64), count=1) for part in PARTS]
-    assert estimator.needed(asked) == tuple(estimator.needed([request])[0] for request in asked)
+    requests = [ask(part, "llama-3.1-70b", "fp8", closed(64), count=1) for part in PARTS]
+    assert estimator.needed(requests) == tuple(estimator.needed([request])[0] for request in requests)
 
 
 def test_the_four_bit_format_is_what_runs_there(estimator: Estimator) -> None:
     def four_bits(part: str, model: str, weights: str = "fp8") -> Precision:
         (row,) = estimator.needed([ask(part, model, weights, closed(1))])
-        return next(found.weights for found in row if found.bits == 4)
+        return next(deployment.weights for deployment in row if deployment.bits == 4)
 
     assert four_bits("b200-hgx", "llama-3.1-70b") is Precision.NVFP4
     assert four_bits("mi355x", "llama-3.1-70b") is Precision.MXFP4
@@ -84,30 +86,34 @@ def test_the_four_bit_format_is_what_runs_there(estimator: Estimator) -> None:
 
 def test_a_width_of_the_scenario_beyond_the_usual_has_its_row(estimator: Estimator) -> None:
     (row,) = estimator.needed([ask("mi355x", "llama-3.1-70b", "fp6", closed(1))])
-    assert [found.bits for found in row] == [16, 8, 6, 4]
+    assert [deployment.bits for deployment in row] == [16, 8, 6, 4]
 
 
 def test_a_load_that_does_not_say_how_many_needs_one_request(estimator: Estimator) -> None:
     limits = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0)
     (row,) = estimator.needed([ask("h200-sxm", "llama-3.1-70b", "fp8", limits)])
-    assert all(found.one is not None and found.load is None and found.reason is None for found in row)
+    assert all(
+        deployment.one is not None and deployment.load is None and deployment.reason is None for deployment in row
+    )
 
 
 def test_what_no_number_holds_says_why(estimator: Estimator) -> None:
     (row,) = estimator.needed([ask("h200-sxm", "llama-3.1-70b", "fp8", closed(10**6), (100_000, 1000))])
-    assert all(found.one is not None and found.load is None for found in row)
-    assert {found.reason.id for found in row if found.reason} == {"needed.load_too_large"}
+    assert all(deployment.one is not None and deployment.load is None for deployment in row)
+    assert {deployment.reason.id for deployment in row if deployment.reason} == {"needed.load_too_large"}
     (row,) = estimator.needed([ask("h200-sxm", "devstral-2-123b", "fp8", closed(1))])
-    assert {found.reason.id for found in row if found.reason} == {"model.no_dimensions"}
+    assert {deployment.reason.id for deployment in row if deployment.reason} == {"model.no_dimensions"}
 
 
 # What would make it fit
 
 
-def tried(estimator: Estimator, request: EstimateRequest) -> tuple[Estimate, dict[FitRemedyKind, FitRemedy]]:
+def estimate_with_remedies(
+    estimator: Estimator, request: EstimateRequest
+) -> tuple[Estimate, dict[FitRemedyKind, FitRemedy]]:
     estimate = estimator.estimate(request)
-    found = estimator.remedies(estimate)
-    return estimate, {remedy.kind: remedy for remedy in found}
+    remedies = estimator.remedies(estimate)
+    return estimate, {remedy.kind: remedy for remedy in remedies}
 
 
 def test_what_fits_needs_no_remedy(estimator: Estimator) -> None:
@@ -119,13 +125,13 @@ def test_what_fits_needs_no_remedy(estimator: Estimator) -> None:
 
 def test_weights_that_do_not_fit_take_more_parts_or_fewer_bits(estimator: Estimator) -> None:
     request = ask("b200-hgx", "llama-3.1-405b", "fp8", closed(64), (4000, 1000), count=2)
-    estimate, found = tried(estimator, request)
+    estimate, remedies = estimate_with_remedies(estimator, request)
     assert not estimate.fits
-    assert list(found) == [FitRemedyKind.COUNT, FitRemedyKind.WEIGHTS, FitRemedyKind.CONCURRENCY]
-    assert found[FitRemedyKind.COUNT].works
-    assert found[FitRemedyKind.WEIGHTS].value is Precision.NVFP4
-    assert found[FitRemedyKind.WEIGHTS].works
-    fewer = found[FitRemedyKind.CONCURRENCY]
+    assert list(remedies) == [FitRemedyKind.COUNT, FitRemedyKind.WEIGHTS, FitRemedyKind.CONCURRENCY]
+    assert remedies[FitRemedyKind.COUNT].works
+    assert remedies[FitRemedyKind.WEIGHTS].value is Precision.NVFP4
+    assert remedies[FitRemedyKind.WEIGHTS].works
+    fewer = remedies[FitRemedyKind.CONCURRENCY]
     assert not fewer.works
     assert fewer.reason is not None
     assert fewer.reason.id == "estimate.weights_do_not_fit"
@@ -150,59 +156,59 @@ def test_the_count_that_is_needed_and_the_one_that_holds_all_are_told_apart(esti
 )
 def test_too_many_requests_are_held_by_each_remedy_that_works(estimator: Estimator, changes: dict[str, Any]) -> None:
     request = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(30), (1000, 500), count=1, **changes)
-    estimate, found = tried(estimator, request)
+    estimate, deployment = estimate_with_remedies(estimator, request)
     assert estimate.fits
     assert (estimate.admitted or 0) < 30
-    assert found[FitRemedyKind.CONCURRENCY].value == estimate.admitted
-    assert (FitRemedyKind.KV in found) == (request.kv is not Precision.FP8)
-    for remedy in found.values():
+    assert deployment[FitRemedyKind.CONCURRENCY].value == estimate.admitted
+    assert (FitRemedyKind.KV in deployment) == (request.kv is not Precision.FP8)
+    for remedy in deployment.values():
         assert remedy.estimate is not None
         enough = remedy.estimate.fits and remedy.estimate.admitted == remedy.estimate.concurrency
         assert remedy.works == enough
         assert remedy.works == (remedy.reason is None)
-    assert found[FitRemedyKind.COUNT].works
-    assert found[FitRemedyKind.CONCURRENCY].works
-    assert found[FitRemedyKind.WEIGHTS].works
+    assert deployment[FitRemedyKind.COUNT].works
+    assert deployment[FitRemedyKind.CONCURRENCY].works
+    assert deployment[FitRemedyKind.WEIGHTS].works
 
 
 def test_more_of_the_memory_helps_where_the_usual_share_keeps_requests_waiting(estimator: Estimator) -> None:
-    def asked(clients: int, **changes: Any) -> EstimateRequest:  # noqa: ANN401 - any field of the request
+    def make_request(clients: int, **changes: Any) -> EstimateRequest:  # noqa: ANN401 - any field of the request
         return ask("h100-sxm", "llama-3.1-70b", "fp8", closed(clients), (1000, 500), count=2, **changes)
 
-    crowded = estimator.estimate(asked(5000))
+    crowded = estimator.estimate(make_request(5000))
     usual, most = crowded.admitted or 0, crowded.max_concurrency
     assert usual < most < 5000
     for clients, helps in ((usual, False), (usual + 1, True), (most, True), (most + 1, False)):
-        estimate, found = tried(estimator, asked(clients))
-        assert (FitRemedyKind.FRACTION in found) is helps
+        estimate, deployment = estimate_with_remedies(estimator, make_request(clients))
+        assert (FitRemedyKind.FRACTION in deployment) is helps
         if helps:
-            assert next(iter(found)) is FitRemedyKind.FRACTION
-            remedy = found[FitRemedyKind.FRACTION]
+            assert next(iter(deployment)) is FitRemedyKind.FRACTION
+            remedy = deployment[FitRemedyKind.FRACTION]
             assert remedy.works
-            given = estimator.estimate(asked(clients, memory_fraction=remedy.value))
-            assert given.admitted == clients > (estimate.admitted or 0)
+            with_more_memory = estimator.estimate(make_request(clients, memory_fraction=remedy.value))
+            assert with_more_memory.admitted == clients > (estimate.admitted or 0)
 
 
 def test_a_fraction_that_is_too_small_is_raised_to_what_is_safe(estimator: Estimator) -> None:
     request = ask("h200-sxm", "llama-3.1-70b", "fp16", closed(1), count=1, memory_fraction=0.9)
-    estimate, found = tried(estimator, request)
+    estimate, deployment = estimate_with_remedies(estimator, request)
     assert not estimate.fits
-    remedy = found[FitRemedyKind.FRACTION]
+    remedy = deployment[FitRemedyKind.FRACTION]
     assert remedy.works
     assert isinstance(remedy.value, float)
     crowded = replace(request, memory_fraction=remedy.value, workload=ask("", "", "fp16", closed(64)).workload)
-    assert FitRemedyKind.FRACTION not in tried(estimator, crowded)[1]
+    assert FitRemedyKind.FRACTION not in estimate_with_remedies(estimator, crowded)[1]
 
 
 def test_weights_that_cannot_be_narrower_are_no_remedy(estimator: Estimator) -> None:
-    _, found = tried(estimator, ask("b200-hgx", "llama-3.1-405b", "nvfp4", closed(1), count=1))
-    assert FitRemedyKind.WEIGHTS not in found
-    assert found[FitRemedyKind.COUNT].works
+    _, deployment = estimate_with_remedies(estimator, ask("b200-hgx", "llama-3.1-405b", "nvfp4", closed(1), count=1))
+    assert FitRemedyKind.WEIGHTS not in deployment
+    assert deployment[FitRemedyKind.COUNT].works
 
 
 def test_a_format_that_does_not_help_says_so(estimator: Estimator) -> None:
-    _, found = tried(estimator, ask("h100-sxm", "llama-3.1-405b", "bf16", closed(4), count=1))
-    weights = found[FitRemedyKind.WEIGHTS]
+    _, deployment = estimate_with_remedies(estimator, ask("h100-sxm", "llama-3.1-405b", "bf16", closed(4), count=1))
+    weights = deployment[FitRemedyKind.WEIGHTS]
     assert not weights.works
     assert STORAGE_FORMATS[Precision(str(weights.value))].bits == 4
     assert weights.reason is not None
@@ -211,9 +217,9 @@ def test_a_format_that_does_not_help_says_so(estimator: Estimator) -> None:
 
 def test_a_batch_is_made_smaller(estimator: Estimator) -> None:
     batch = Load(LoadKind.BATCH, batch=64)
-    estimate, found = tried(estimator, ask("h100-sxm", "llama-3.1-70b", "fp8", batch, count=1))
-    assert found[FitRemedyKind.CONCURRENCY].works
-    assert found[FitRemedyKind.CONCURRENCY].value == estimate.admitted
+    estimate, deployment = estimate_with_remedies(estimator, ask("h100-sxm", "llama-3.1-70b", "fp8", batch, count=1))
+    assert deployment[FitRemedyKind.CONCURRENCY].works
+    assert deployment[FitRemedyKind.CONCURRENCY].value == estimate.admitted
 
 
 # KV against context

@@ -27,7 +27,7 @@ def bench() -> Iterator[GpuDeskService]:
         yield bench
 
 
-def stated(bench: GpuDeskService, value: float = 5.3, unit: str = "TB/s") -> FactEdit:
+def state(bench: GpuDeskService, value: float = 5.3, unit: str = "TB/s") -> FactEdit:
     return edits.state_value(bench.catalog, PART, NAME, value, unit, QUOTE, today=TODAY)
 
 
@@ -46,7 +46,7 @@ def tokens(bench: GpuDeskService) -> float:
 
 def test_stated_value_holds_and_the_shipped_one_stays_beside_it(bench: GpuDeskService) -> None:
     before, revision = tokens(bench), bench.catalog.revision
-    bench.user_catalog.do(stated(bench))
+    bench.user_catalog.do(state(bench))
     attribute = bench.catalog.attribute(PART, NAME)
     assert attribute.value == 5_300_000_000_000
     assert attribute.overridden
@@ -64,7 +64,7 @@ def test_stated_value_holds_and_the_shipped_one_stays_beside_it(bench: GpuDeskSe
 
 def test_every_step_can_be_undone_and_done_again(bench: GpuDeskService) -> None:
     before, revision = bench.user_catalog.facts, bench.catalog.revision
-    bench.user_catalog.do(stated(bench))
+    bench.user_catalog.do(state(bench))
     after, changed = bench.user_catalog.facts, bench.catalog.revision
     assert bench.user_catalog.undo_text is not None
     assert "MI325X" in format_message(bench.user_catalog.undo_text)
@@ -78,7 +78,7 @@ def test_every_step_can_be_undone_and_done_again(bench: GpuDeskService) -> None:
 
 
 def test_facts_are_there_after_the_program_ended(bench: GpuDeskService) -> None:
-    bench.user_catalog.do(stated(bench))
+    bench.user_catalog.do(state(bench))
     bench.close()
     with GpuDeskService.open() as again:
         assert again.catalog.attribute(PART, NAME).value == 5_300_000_000_000
@@ -103,7 +103,7 @@ def test_another_claim_can_be_taken_for_a_reason(bench: GpuDeskService) -> None:
 
 
 def test_shipped_choice_can_hold_again_with_the_own_value_beside_it(bench: GpuDeskService) -> None:
-    bench.user_catalog.do(stated(bench))
+    bench.user_catalog.do(state(bench))
     bench.user_catalog.do(edits.take_shipped(bench.catalog, PART, NAME))
     attribute = bench.catalog.attribute(PART, NAME)
     assert attribute.value == 6_000_000_000_000
@@ -204,15 +204,15 @@ def test_own_accelerator_is_one_like_the_others_and_can_be_removed(bench: GpuDes
 
 
 def test_what_is_incomplete_or_taken_is_not_added(bench: GpuDeskService) -> None:
-    with pytest.raises(InputError) as taken:
+    with pytest.raises(InputError) as name_error:
         edits.add_facts(bench.catalog, own_part("h100-sxm"), "H100")
-    assert taken.value.where == "id"
+    assert name_error.value.where == "id"
     with pytest.raises(InputError) as incomplete:
         edits.add_facts(bench.catalog, own_part()[:3], "Acme 1")
     assert incomplete.value.where == "memory_bandwidth"
-    with pytest.raises(InputError) as shipped:
+    with pytest.raises(InputError) as source_error:
         edits.remove_entry(bench.catalog, "h100-sxm")
-    assert shipped.value.where == "id"
+    assert source_error.value.where == "id"
 
 
 def test_prices_leave_the_estimator_as_it_is(bench: GpuDeskService) -> None:
@@ -221,50 +221,50 @@ def test_prices_leave_the_estimator_as_it_is(bench: GpuDeskService) -> None:
     price = UserPrice("p1", PART, "on_demand", QUOTE.id, SourceKind.USER, usd=2.5)
     bench.user_catalog.do(edits.state_price(bench.catalog, price, QUOTE))
     assert bench.estimator is estimator
-    bench.user_catalog.do(stated(bench))
+    bench.user_catalog.do(state(bench))
     assert bench.estimator is not estimator
 
 
 def test_listeners_learn_what_changed(bench: GpuDeskService) -> None:
-    heard: list[frozenset[str]] = []
-    bench.user_catalog.subscribe(heard.append)
-    bench.user_catalog.do(stated(bench))
+    changes: list[frozenset[str]] = []
+    bench.user_catalog.subscribe(changes.append)
+    bench.user_catalog.do(state(bench))
     bench.user_catalog.undo()
-    assert heard == [frozenset({PART}), frozenset({PART})]
-    bench.user_catalog.unsubscribe(heard.append)
+    assert changes == [frozenset({PART}), frozenset({PART})]
+    bench.user_catalog.unsubscribe(changes.append)
 
 
 def test_what_another_program_wrote_is_taken_up(bench: GpuDeskService) -> None:
     with GpuDeskService.open() as other:
-        other.user_catalog.do(stated(other))
+        other.user_catalog.do(state(other))
         assert bench.user_catalog.look_again()
         assert bench.catalog.attribute(PART, NAME).value == 5_300_000_000_000
         assert not bench.user_catalog.look_again()
-        other.user_catalog.do(stated(other, 5.0))
+        other.user_catalog.do(state(other, 5.0))
         with pytest.raises(InputError) as refused:
-            bench.user_catalog.do(stated(bench, 4.0))
+            bench.user_catalog.do(state(bench, 4.0))
     assert refused.value.problem.id == "own.changed_elsewhere"
     assert bench.catalog.attribute(PART, NAME).value == 5_000_000_000_000, "what holds now is shown"
-    bench.user_catalog.do(stated(bench, 4.0))
+    bench.user_catalog.do(state(bench, 4.0))
     assert bench.catalog.attribute(PART, NAME).value == 4_000_000_000_000
 
 
 def test_step_that_was_out_of_date_leaves_those_before_it(bench: GpuDeskService) -> None:
-    bench.user_catalog.do(stated(bench))
-    heard: list[frozenset[str]] = []
-    bench.user_catalog.subscribe(heard.append)
+    bench.user_catalog.do(state(bench))
+    changes: list[frozenset[str]] = []
+    bench.user_catalog.subscribe(changes.append)
     unknown = UserPrice("p1", PART, "spot", QUOTE.id, SourceKind.USER, 2)
     foreign = FactEdit(message("own.step.remove", "Remove {name}", name="nothing"), before=(unknown,))
     with pytest.raises(InputError) as refused:
         bench.user_catalog.do(foreign)
     assert refused.value.problem.id == "own.changed_elsewhere"
-    assert not heard, "the file holds the same facts"
+    assert not changes, "the file holds the same facts"
     assert bench.user_catalog.undo_text is not None
     bench.user_catalog.undo()
     assert not bench.catalog.attribute(PART, NAME).overridden
     # Another program writes, and takes it back.
     with GpuDeskService.open() as other:
-        other.user_catalog.do(stated(other))
+        other.user_catalog.do(state(other))
         other.user_catalog.undo()
     assert not bench.user_catalog.look_again()
     bench.user_catalog.redo()
@@ -272,14 +272,14 @@ def test_step_that_was_out_of_date_leaves_those_before_it(bench: GpuDeskService)
 
 
 def test_facts_are_written_anew_where_their_file_was_removed(bench: GpuDeskService, user_home: Path) -> None:
-    bench.user_catalog.do(stated(bench))
+    bench.user_catalog.do(state(bench))
     (user_home / "catalog.sqlite").unlink()
     with pytest.raises(InputError) as refused:
-        bench.user_catalog.do(stated(bench, 5.0))
+        bench.user_catalog.do(state(bench, 5.0))
     assert refused.value.problem.id == "own.file.removed"
     assert bench.user_catalog.removed
     bench.user_catalog.write_anew()
-    bench.user_catalog.do(stated(bench, 5.0))
+    bench.user_catalog.do(state(bench, 5.0))
     with GpuDeskService.open() as other:
         assert other.catalog.attribute(PART, NAME).value == 5_000_000_000_000
     bench.user_catalog.undo()
@@ -296,31 +296,31 @@ def test_file_that_cannot_be_read_leaves_the_shipped_catalog(user_home: Path) ->
         assert not bench.user_catalog.writable
         assert bench.catalog.attribute(PART, NAME).value == 6_000_000_000_000
         with pytest.raises(InputError):
-            bench.user_catalog.do(stated(bench))
+            bench.user_catalog.do(state(bench))
         aside = bench.user_catalog.set_aside()
         assert aside is not None
         assert aside.read_bytes().startswith(b"no catalog")
-        bench.user_catalog.do(stated(bench))
+        bench.user_catalog.do(state(bench))
         assert bench.catalog.attribute(PART, NAME).overridden
 
 
 def test_backup_can_be_taken_back(bench: GpuDeskService) -> None:
-    bench.user_catalog.do(stated(bench))
+    bench.user_catalog.do(state(bench))
     prices = [UserPrice(f"p{n}", PART, "spot", QUOTE.id, SourceKind.USER, usd=2 + n / 100) for n in range(60)]
     bench.user_catalog.do(edits.add_facts(bench.catalog, [QUOTE, *prices], "60 prices"))
     assert len(bench.catalog.prices(PART)) > 60
     before = next(backup for backup in bench.user_catalog.backups() if backup.problem is None)
-    heard: list[frozenset[str]] = []
-    bench.user_catalog.subscribe(heard.append)
+    changes: list[frozenset[str]] = []
+    bench.user_catalog.subscribe(changes.append)
     bench.user_catalog.restore(before)
     assert not any(price.own for price in bench.catalog.prices(PART))
     assert bench.catalog.attribute(PART, NAME).overridden
-    assert heard == [frozenset({PART})]
+    assert changes == [frozenset({PART})]
     assert bench.user_catalog.undo_text is None
 
 
 def test_verdicts_on_the_shipped_value_do_not_speak_for_another(bench: GpuDeskService) -> None:
-    bench.user_catalog.do(stated(bench))
+    bench.user_catalog.do(state(bench))
     attribute = bench.catalog.attribute(PART, NAME)
     agreeing = {claim.source.id for claim in attribute.rivals if attribute.agrees(claim)}
     assert agreeing == {"seed-000", "seed-002"}, "those that state 5.3 too, and none that states 6.0"
@@ -328,11 +328,11 @@ def test_verdicts_on_the_shipped_value_do_not_speak_for_another(bench: GpuDeskSe
 
 
 def test_steps_that_were_written_one_after_the_other_are_all_in_force(bench: GpuDeskService) -> None:
-    first, meter = stated(bench), entry.make_user_source("Meter")
-    written = bench.user_catalog.write(first)
+    first, meter = state(bench), entry.make_user_source("Meter")
+    edit = bench.user_catalog.write(first)
     # In between, another window.
     bench.user_catalog.do(edits.state_value(bench.catalog, "h200-sxm", "tdp", 650, "W", meter, today=TODAY))
-    bench.user_catalog.adopt(first, written)
+    bench.user_catalog.adopt(first, edit)
     assert bench.catalog.attribute(PART, NAME).overridden
     assert bench.catalog.attribute("h200-sxm", "tdp").overridden
 

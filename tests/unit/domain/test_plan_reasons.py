@@ -54,7 +54,7 @@ def asked_for(estimator: Estimator, request: EstimateRequest) -> tuple[Estimate,
     return estimate, estimator.plans(estimate)
 
 
-def given(request: EstimateRequest, plan: ParallelPlan) -> EstimateRequest:
+def make_request(request: EstimateRequest, plan: ParallelPlan) -> EstimateRequest:
     """Return the question with this plan and no choice left."""
     return replace(
         request, count=plan.count, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp, attention_dp=plan.attention_dp
@@ -92,12 +92,12 @@ def test_the_plan_of_the_estimate_comes_first_with_its_own_figures(estimator: Es
 def test_every_option_does_what_it_does_when_it_is_given(estimator: Estimator, name: str) -> None:
     estimate, choice = asked_for(estimator, ASKED[name])
     fitting = [option for option in choice.options if option.fits]
-    alone = estimator.estimate_many([given(estimate.request, option.plan) for option in fitting])
-    for option, found in zip(fitting, alone, strict=True):
-        assert isinstance(found, Estimate)
-        assert found.fits
+    alone = estimator.estimate_many([make_request(estimate.request, option.plan) for option in fitting])
+    for option, alone_estimate in zip(fitting, alone, strict=True):
+        assert isinstance(alone_estimate, Estimate)
+        assert alone_estimate.fits
         for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms"):
-            here, there = getattr(option, figure), getattr(found, figure)
+            here, there = getattr(option, figure), getattr(alone_estimate, figure)
             assert (here is None) == (there is None)
             assert here is None or tuple(here) == near(tuple(there))
     rates = [0.0 if o.output_tokens_per_s is None else o.output_tokens_per_s.value for o in fitting]
@@ -110,7 +110,7 @@ def test_what_does_not_fit_does_not_fit_when_it_is_given(estimator: Estimator, n
     _, choice = asked_for(estimator, ASKED[name])
     for option in choice.options:
         if option.fits is False:
-            assert not estimator.estimate(given(ASKED[name], option.plan)).fits
+            assert not estimator.estimate(make_request(ASKED[name], option.plan)).fits
             assert option.reasons[0].id in ("plan.weights_do_not_fit", "plan.does_not_fit")
             assert option.output_tokens_per_s is None
 
@@ -152,7 +152,7 @@ def test_a_smaller_deployment_says_why_it_was_passed_over(estimator: Estimator) 
 def test_fewer_sequences_are_the_reason_where_more_would_mend_it(estimator: Estimator) -> None:
     estimate, choice = asked_for(estimator, ASKED["queued"])
     option, reason = reason_with(choice, "plan.slower_fewer")
-    alone = estimator.estimate(given(estimate.request, option.plan))
+    alone = estimator.estimate(make_request(estimate.request, option.plan))
     assert reason.parameters["admitted"] == alone.admitted
     assert reason.parameters["most"] == estimate.admitted
     assert (alone.admitted or 0) < (estimate.admitted or 0)
@@ -167,25 +167,25 @@ def test_a_missed_limit_would_be_met_if_it_were_what_is_said(estimator: Estimato
     request = ASKED["tight limits"]
     _, choice = asked_for(estimator, request)
     option, reason = reason_with(choice, "plan.misses_tpot")
-    value = stated(reason, "tpot")
+    value = list_stated(reason, "tpot")
     assert reason.parameters["limit"] == 15
-    for limit, met in ((value * 1.001, True), (value * 0.999, False)):
+    for limit, is_met in ((value * 1.001, True), (value * 0.999, False)):
         load = replace(request.workload.load, tpot_ms=limit)
         loosened = replace(request, workload=replace(request.workload, load=load))
-        found = estimator.estimate(given(loosened, option.plan))
-        assert (found.output_tokens_per_s is not None) is met
+        estimate = estimator.estimate(make_request(loosened, option.plan))
+        assert (estimate.output_tokens_per_s is not None) is is_met
 
 
 def test_fewer_in_flight_within_limits_are_explained_at_equal_numbers(estimator: Estimator) -> None:
     estimate, choice = asked_for(estimator, ASKED["limits"])
     option, reason = reason_with(choice, "plan.as_many_share")
     assert reason.parameters["most"] == estimate.admitted
-    alone = estimator.estimate(given(estimate.request, option.plan))
+    alone = estimator.estimate(make_request(estimate.request, option.plan))
     assert option.reasons[0].parameters["admitted"] == alone.admitted
     assert (alone.admitted or 0) < (estimate.admitted or 0)
     # With as many in flight it would be too slow for the limits: that is why it has fewer.
     as_many = replace(estimate.request.workload, load=closed(estimate.admitted or 0))
-    slow = estimator.estimate(given(replace(estimate.request, workload=as_many), option.plan))
+    slow = estimator.estimate(make_request(replace(estimate.request, workload=as_many), option.plan))
     assert slow.tpot_ms is not None
     assert estimate.tpot_ms is not None
     assert slow.tpot_ms.value > estimate.tpot_ms.value
@@ -205,12 +205,12 @@ def test_where_no_plan_meets_the_limits_each_says_by_how_much(estimator: Estimat
     )
     fitting = [option for option in choice.options if option.fits]
     assert all(option.reasons[-1].id == "plan.misses_tpot" for option in fitting)
-    missed = [stated(option.reasons[-1], "tpot") for option in fitting]
+    missed = [list_stated(option.reasons[-1], "tpot") for option in fitting]
     assert missed == sorted(missed)
     assert missed[0] < 0.5 * missed[-1]
 
 
-def stated(reason: Message, name: str) -> float:
+def list_stated(reason: Message, name: str) -> float:
     value = reason.parameters[name]
     assert isinstance(value, tuple)
     assert isinstance(value[0], float)
@@ -228,27 +228,27 @@ def test_the_plan_nearest_to_limits_is_the_first_to_meet_them_once_they_are_wide
     estimate, choice = asked_for(estimator, request)
     assert estimate.output_tokens_per_s is None
     assert choice.chosen is not None
-    least = stated(choice.chosen.reasons[-1], kind)
-    for factor, met in ((1.001, True), (0.999, False)):
+    least = list_stated(choice.chosen.reasons[-1], kind)
+    for factor, is_met in ((1.001, True), (0.999, False)):
         limit_ms = least * factor
         wider = replace(load, ttft_ms=limit_ms) if kind == "ttft" else replace(load, tpot_ms=limit_ms)
-        found = estimator.estimate(replace(request, workload=replace(request.workload, load=wider)))
-        assert (found.output_tokens_per_s is not None) is met
-        assert found.plan == estimate.plan
+        wider_estimate = estimator.estimate(replace(request, workload=replace(request.workload, load=wider)))
+        assert (wider_estimate.output_tokens_per_s is not None) is is_met
+        assert wider_estimate.plan == estimate.plan
 
 
 def test_a_plan_far_ahead_is_so_many_times_as_fast(estimator: Estimator) -> None:
     """Where the next plan meets the limit with a single request, the one taken runs many."""
     _, narrow = asked_for(estimator, limits(2000, 1))
-    second = [stated(option.reasons[-1], "tpot") for option in narrow.options if option.fits][1]
+    second = [list_stated(option.reasons[-1], "tpot") for option in narrow.options if option.fits][1]
     _, choice = asked_for(estimator, limits(2000, 1.001 * second))
-    taken, following = (option.output_tokens_per_s for option in choice.options[:2])
-    assert taken is not None
+    winner, following = (option.output_tokens_per_s for option in choice.options[:2])
+    assert winner is not None
     assert following is not None
     assert choice.chosen is not None
     reason = choice.chosen.reasons[0]
     assert reason.id == "plan.ahead_times"
-    assert reason.parameters["times"] == near(taken.value / following.value)
+    assert reason.parameters["times"] == near(winner.value / following.value)
     assert " times as fast as the next plan, " in join_messages([reason])
 
 
@@ -261,18 +261,18 @@ def test_at_equal_throughput_the_pace_decides(estimator: Estimator) -> None:
 
 
 def test_plans_that_cannot_keep_up_say_so(estimator: Estimator) -> None:
-    found = 0
+    count = 0
     for rate in (5.0, 10.0, 15.0, 20.0, 30.0):
         load = Load(LoadKind.REQUEST_RATE, request_rate=rate)
         request = ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8)
         _, choice = asked_for(estimator, request)
         for option in choice.options:
             if option.reasons[0].id == "plan.overloaded":
-                found += 1
-                assert estimator.estimate(given(request, option.plan)).stable is False
+                count += 1
+                assert estimator.estimate(make_request(request, option.plan)).stable is False
                 parameters = option.reasons[0].parameters
                 assert 0 < parameters["served"] < parameters["asked"] == rate  # type: ignore[operator]
-    assert found
+    assert count
 
 
 def with_bands(monkeypatch: pytest.MonkeyPatch, low: float, high: float) -> None:
@@ -381,7 +381,7 @@ def test_what_the_user_fixed_rules_nothing_out(estimator: Estimator) -> None:
 def test_a_given_plan_and_a_single_accelerator_leave_no_choice(estimator: Estimator) -> None:
     dense = ASKED["dense"]
     for request, why in (
-        (given(dense, ParallelPlan(4, dp=2)), "as specified"),
+        (make_request(dense, ParallelPlan(4, dp=2)), "as specified"),
         (replace(dense, count=1), "the only plan with one accelerator"),
     ):
         _, choice = asked_for(estimator, request)

@@ -52,36 +52,36 @@ def test_a_roof_rises_to_its_ridge() -> None:
 def test_no_point_lies_above_its_roofs(subtests: pytest.Subtests, estimator: Estimator) -> None:
     for request in CASES:
         with subtests.test(part=request.accelerator, model=request.model, load=request.workload.load):
-            found = estimator.roofline(fitting(estimator, request))
-            assert found is not None
-            assert found.effective.bandwidth < found.paper.bandwidth
-            assert found.effective.flops < found.paper.flops
-            assert found.prefill is not None
-            assert found.decode is not None
-            assert 0 < found.prefill.flops <= found.effective.at(found.prefill.intensity) * (1 + 1e-9)
-            assert 0 < found.decode.flops <= found.effective.bandwidth * found.decode.intensity * (1 + 1e-9)
-            assert found.decode.flops <= found.paper.at(found.decode.intensity) * (1 + 1e-9)
-            assert found.decode.intensity < found.prefill.intensity
+            roofline = estimator.roofline(fitting(estimator, request))
+            assert roofline is not None
+            assert roofline.effective.bandwidth < roofline.paper.bandwidth
+            assert roofline.effective.flops < roofline.paper.flops
+            assert roofline.prefill is not None
+            assert roofline.decode is not None
+            assert 0 < roofline.prefill.flops <= roofline.effective.at(roofline.prefill.intensity) * (1 + 1e-9)
+            assert 0 < roofline.decode.flops <= roofline.effective.bandwidth * roofline.decode.intensity * (1 + 1e-9)
+            assert roofline.decode.flops <= roofline.paper.at(roofline.decode.intensity) * (1 + 1e-9)
+            assert roofline.decode.intensity < roofline.prefill.intensity
 
 
 def test_points_of_a_dense_model_by_hand(estimator: Estimator) -> None:
     request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(64), (2000, 500), count=1, kv="fp8")
-    found = estimator.roofline(fitting(estimator, request))
-    assert found is not None
-    assert found.arithmetic is Precision.FP8
-    assert found.paper.bandwidth == 4.8e12
-    assert found.paper.flops == pytest.approx(1.979e15, rel=1e-3)
-    assert found.decode is not None
-    assert found.prefill is not None
+    roofline = estimator.roofline(fitting(estimator, request))
+    assert roofline is not None
+    assert roofline.arithmetic is Precision.FP8
+    assert roofline.paper.bandwidth == 4.8e12
+    assert roofline.paper.flops == pytest.approx(1.979e15, rel=1e-3)
+    assert roofline.decode is not None
+    assert roofline.prefill is not None
     inner, head, layers = 80 * (8192 * (2 * 8192 + 2 * 1024) + 3 * 8192 * 28672), 8192 * 128256, 80
     cache = layers * 2 * 8 * 128 * 2250
-    assert found.decode.tokens == 64
-    assert found.decode.read_bytes == pytest.approx(inner + 2 * head + 64 * cache, rel=1e-3)
+    assert roofline.decode.tokens == 64
+    assert roofline.decode.read_bytes == pytest.approx(inner + 2 * head + 64 * cache, rel=1e-3)
     attention = layers * 2 * 64 * (128 + 128) * 2250
-    assert found.decode.flop == pytest.approx(64 * (2 * inner + 2 * head + attention), rel=1e-3)
+    assert roofline.decode.flop == pytest.approx(64 * (2 * inner + 2 * head + attention), rel=1e-3)
     within = layers * 2 * 64 * (128 + 128) * 1000
-    chunk = found.prefill.tokens
-    assert found.prefill.flop == pytest.approx(chunk * (2 * inner + within + 2 * head / 2000), rel=1e-3)
+    chunk = roofline.prefill.tokens
+    assert roofline.prefill.flop == pytest.approx(chunk * (2 * inner + within + 2 * head / 2000), rel=1e-3)
 
 
 def test_ranks_share_the_bytes_and_the_arithmetic(estimator: Estimator) -> None:
@@ -112,11 +112,11 @@ def test_idle_pipeline_stages_do_no_arithmetic(estimator: Estimator) -> None:
 def test_a_single_output_token_has_no_decode_point(estimator: Estimator) -> None:
     request = ask("h200-sxm", "llama-3.1-8b", "fp8", closed(4), (500, 1), count=1)
     estimate = fitting(estimator, request)
-    found, shares = estimator.roofline(estimate), estimator.compute_time_shares(estimate)
-    assert found is not None
+    roofline, shares = estimator.roofline(estimate), estimator.compute_time_shares(estimate)
+    assert roofline is not None
     assert shares is not None
-    assert found.decode is None
-    assert found.prefill is not None
+    assert roofline.decode is None
+    assert roofline.prefill is not None
     assert shares.token is None
 
 
@@ -182,8 +182,8 @@ def test_nothing_is_said_about_what_does_not_fit_or_never_ends(estimator: Estima
 
 def test_limits_that_nothing_meets_leave_the_roofs(estimator: Estimator) -> None:
     load = Load(LoadKind.LIMITS, ttft_ms=1.0, tpot_ms=0.01)
-    found = estimator.roofline(fitting(estimator, ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8)))
-    assert found is not None
-    assert found.decode is None
-    assert found.prefill is None
-    assert found.effective.ridge > 0
+    roofline = estimator.roofline(fitting(estimator, ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8)))
+    assert roofline is not None
+    assert roofline.decode is None
+    assert roofline.prefill is None
+    assert roofline.effective.ridge > 0

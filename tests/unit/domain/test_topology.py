@@ -22,9 +22,9 @@ PARTS = ("h100-sxm", "mi300x", "b200-hgx", "l40s", "gb200-nvl72", "gaudi3")
 
 
 def scaling_of(estimator: Estimator, request: EstimateRequest, *, brief: bool = False) -> AcceleratorScaling:
-    (found,) = estimator.scalings([request], brief=brief)
-    assert isinstance(found, AcceleratorScaling)
-    return found
+    (scaling,) = estimator.scalings([request], brief=brief)
+    assert isinstance(scaling, AcceleratorScaling)
+    return scaling
 
 
 def row_of(scaling: AcceleratorScaling, count: int) -> ScalingRow:
@@ -68,8 +68,8 @@ def test_the_preset_beside_the_model_is_that_of_the_published_table(estimator: E
 def test_a_row_is_the_estimate_of_one_replica(estimator: Estimator) -> None:
     scaling = scaling_of(estimator, seventy("h200-sxm", serving_engine="vllm"))
     for row in scaling.rows:
-        asked = seventy("h200-sxm", serving_engine="vllm", count=row.count, dp=1)
-        assert row.estimate == estimator.estimate(asked)
+        request = seventy("h200-sxm", serving_engine="vllm", count=row.count, dp=1)
+        assert row.estimate == estimator.estimate(request)
         assert row.estimate is not None
         assert row.estimate.plan.dp == 1
 
@@ -97,9 +97,9 @@ def test_brief_rows_have_the_same_figures(estimator: Estimator) -> None:
 
 
 def test_a_part_that_nothing_is_known_of_is_an_error_and_the_others_still_are(estimator: Estimator) -> None:
-    found = estimator.scalings([seventy("no-such-part"), seventy("mi300x")])
-    assert isinstance(found[0], InputError)
-    assert isinstance(found[1], AcceleratorScaling)
+    scalings = estimator.scalings([seventy("no-such-part"), seventy("mi300x")])
+    assert isinstance(scalings[0], InputError)
+    assert isinstance(scalings[1], AcceleratorScaling)
 
 
 # Properties
@@ -207,13 +207,13 @@ def test_two_h100_against_one_mi300x(pair: TopologyComparison) -> None:
 
 @pytest.mark.parametrize("load", [1, 8, 32, 64])
 def test_winners_are_those_of_the_odds(estimator: Estimator, load: int) -> None:
-    found = compared(estimator, load)
-    sides = found.baseline.estimate, found.other.estimate
-    assert found.differences == estimator.differences(*sides)
-    winner = next(each.winner for each in found.differences if each.figure == "output_tokens_per_s")
-    (said,) = (each.id for each in found.sentences if each.id.startswith("topology.load_"))
+    comparison = compared(estimator, load)
+    sides = comparison.baseline.estimate, comparison.other.estimate
+    assert comparison.differences == estimator.differences(*sides)
+    winner = next(each.winner for each in comparison.differences if each.figure == "output_tokens_per_s")
+    (sentence_id,) = (each.id for each in comparison.sentences if each.id.startswith("topology.load_"))
     expected = {None: "topology.load_none", "h100-sxm": "topology.load_many"}
-    assert said in {expected.get(winner, "topology.load_few"), f"{expected.get(winner, 'x')}_by_room"}
+    assert sentence_id in {expected.get(winner, "topology.load_few"), f"{expected.get(winner, 'x')}_by_room"}
 
 
 def test_the_order_of_the_two_changes_no_word(estimator: Estimator, pair: TopologyComparison) -> None:
@@ -223,11 +223,11 @@ def test_the_order_of_the_two_changes_no_word(estimator: Estimator, pair: Topolo
 
 
 def test_two_that_are_not_spread_lose_nothing_to_links(estimator: Estimator) -> None:
-    asked = ("h200-sxm", "mi300x")
-    one, other = (estimator.estimate(ask(part, "llama-3.1-8b", "bf16", closed(8), count=1)) for part in asked)
-    said = [each.id for each in estimator.topology(one, other).sentences]
-    assert said[0] == "topology.unspread"
-    assert not any(each.startswith("topology.bandwidth") for each in said)
+    parts = ("h200-sxm", "mi300x")
+    one, other = (estimator.estimate(ask(part, "llama-3.1-8b", "bf16", closed(8), count=1)) for part in parts)
+    ids = [each.id for each in estimator.topology(one, other).sentences]
+    assert ids[0] == "topology.unspread"
+    assert not any(each.startswith("topology.bandwidth") for each in ids)
 
 
 def test_the_same_part_in_two_counts_can_be_compared(estimator: Estimator) -> None:
@@ -253,10 +253,10 @@ def test_other_loads_have_their_figures(estimator: Estimator, pair: TopologyComp
     )
     for load in loads:
         request = pair.baseline.estimate.request
-        asked = replace(request, workload=replace(request.workload, load=load))
-        scaling = scaling_of(estimator, asked)
+        other_request = replace(request, workload=replace(request.workload, load=load))
+        scaling = scaling_of(estimator, other_request)
         assert get_throughput(row_of(scaling, 8).estimate)
-        estimates = [estimator.estimate(replace(asked, accelerator=part, count=8)) for part in PARTS[:2]]
-        found = estimator.topology(*estimates)
-        assert all(format_message(each) for each in found.sentences)
-        assert (found.baseline.free_output_tokens_per_s or 0.0) > 0.0
+        estimates = [estimator.estimate(replace(other_request, accelerator=part, count=8)) for part in PARTS[:2]]
+        comparison = estimator.topology(*estimates)
+        assert all(format_message(each) for each in comparison.sentences)
+        assert (comparison.baseline.free_output_tokens_per_s or 0.0) > 0.0
