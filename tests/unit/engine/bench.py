@@ -167,9 +167,9 @@ def plant(
     configuration = configure(part, model, weights, settings=settings)._replace(
         behind_server=server, acceptance_length=acceptance_length, months_old=months_old, eager=eager
     )
-    made = deploy(configuration, plan)
-    steps = compute_single_step_model(made, calibration())
-    return Plant(made.budget, steps.coefficients, steps.ideal, plan, settings.max_batch)
+    deployment = deploy(configuration, plan)
+    steps = compute_single_step_model(deployment, calibration())
+    return Plant(deployment.budget, steps.coefficients, steps.ideal, plan, settings.max_batch)
 
 
 #: A serving engine of which nothing but its names is asked.
@@ -191,9 +191,11 @@ def configure(
 
 
 def deploy(configuration: ServingConfiguration, plan: ParallelPlan) -> ResolvedDeployment:
-    asked = configuration
-    budget = compute_memory_budget(asked.accelerator, asked.model, asked.weights, asked.kv, plan, asked.settings)
-    return ResolvedDeployment(asked, MemoryPlan(plan, budget, asked.settings))
+    resolved = configuration
+    budget = compute_memory_budget(
+        resolved.accelerator, resolved.model, resolved.weights, resolved.kv, plan, resolved.settings
+    )
+    return ResolvedDeployment(resolved, MemoryPlan(plan, budget, resolved.settings))
 
 
 @dataclass(frozen=True, slots=True)

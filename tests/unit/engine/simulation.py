@@ -28,8 +28,8 @@ class Sequence:
     output: int
     prompt: int
     prefilled: int = 0
-    kept: int = 0
-    made: int = 0
+    cached: int = 0
+    generated: int = 0
     first: float = 0.0
     last: float = 0.0
 
@@ -77,67 +77,67 @@ class Replica:
                 self.begun.append(self.waiting.popleft())
                 continue
             left = unfinished[0].prompt - unfinished[0].prefilled
-            taken = int(min(room, left, self._free(parts)))
-            if taken < 1:
+            prompt_tokens = int(min(room, left, self._free(parts)))
+            if prompt_tokens < 1:
                 break
-            parts.append((unfinished[0], taken))
-            room -= taken
+            parts.append((unfinished[0], prompt_tokens))
+            room -= prompt_tokens
         decoding = self.running if mixes or not parts else []
         self.now += step_seconds(self.row, len(decoding) + sum(tokens for _, tokens in parts))
         return self._after(decoding, parts)
 
     def _free(self, parts: list[tuple[Sequence, int]]) -> float:
-        held = sum(one.prefilled + one.made - one.kept for one in self.begun + self.running)
-        return self.pool - held - sum(tokens for _, tokens in parts)
+        cached_tokens = sum(one.prefilled + one.generated - one.cached for one in self.begun + self.running)
+        return self.pool - cached_tokens - sum(tokens for _, tokens in parts)
 
     def _give_way(self) -> bool:
         """Preempt the last arrivals until all others can go on; return whether that was needed."""
         gave_way = False
         while self._free([]) < 0 and len(self.running) + len(self.begun) > 1:
             last = (self.begun or self.running).pop()
-            last.prompt += last.made - last.kept
-            last.kept, last.prefilled = last.made, 0
+            last.prompt += last.generated - last.cached
+            last.cached, last.prefilled = last.generated, 0
             self.waiting.appendleft(last)
             gave_way = True
         return gave_way
 
     def _after(self, decoding: list[Sequence], parts: list[tuple[Sequence, int]]) -> list[Sequence]:
         for one in decoding:
-            one.made += 1
+            one.generated += 1
         for one, tokens in parts:
             one.prefilled += tokens
             if one.prefilled == one.prompt:
                 self.begun.remove(one)
-                one.made += 1
+                one.generated += 1
                 one.first = one.first or self.now
                 self.running.append(one)
-        ended = [one for one in self.running if one.made >= one.output]
+        ended = [one for one in self.running if one.generated >= one.output]
         for one in ended:
             one.last = self.now
-        self.running = [one for one in self.running if one.made < one.output]
+        self.running = [one for one in self.running if one.generated < one.output]
         return ended
 
 
-def _means(done: list[Sequence], seconds: float) -> Simulated:
+def _means(finished: list[Sequence], seconds: float) -> Simulated:
     return Simulated(
-        rate=len(done) / seconds,
-        ttft=float(np.mean([one.first - one.arrived for one in done])),
-        tpot=float(np.mean([(one.last - one.first) / (one.output - 1) for one in done if one.output > 1])),
+        rate=len(finished) / seconds,
+        ttft=float(np.mean([one.first - one.arrived for one in finished])),
+        tpot=float(np.mean([(one.last - one.first) / (one.output - 1) for one in finished if one.output > 1])),
     )
 
 
 def arriving(row: StepCoefficients, prompt: int, outputs: list[int], times: Array) -> Simulated:
     """Serve requests that arrive at the given times, in order."""
     replica = Replica(row, 10**6)
-    done: list[Sequence] = []
+    finished: list[Sequence] = []
     coming = deque(Sequence(float(time), output, prompt) for time, output in zip(times, outputs, strict=True))
-    while len(done) < len(outputs):
+    while len(finished) < len(outputs):
         if not (replica.waiting or replica.begun or replica.running):
             replica.now = max(replica.now, coming[0].arrived)
         while coming and coming[0].arrived <= replica.now:
             replica.waiting.append(coming.popleft())
-        done += replica.step()
-    return _means(done, replica.now)
+        finished += replica.step()
+    return _means(finished, replica.now)
 
 
 def looping(
@@ -145,13 +145,13 @@ def looping(
 ) -> Simulated:
     """Serve clients that send the next request when the last is answered."""
     replica = Replica(row, capacity, pool)
-    done: list[Sequence] = []
+    finished: list[Sequence] = []
     coming = deque(outputs)
     for _ in range(clients):
         replica.waiting.append(Sequence(0.0, coming.popleft(), prompt))
-    while len(done) < len(outputs):
+    while len(finished) < len(outputs):
         ended = replica.step()
-        done += ended
+        finished += ended
         for _ in ended[: len(coming)]:
             replica.waiting.append(Sequence(replica.now, coming.popleft(), prompt))
-    return _means(done, replica.now)
+    return _means(finished, replica.now)

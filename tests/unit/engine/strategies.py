@@ -92,8 +92,8 @@ def ffns() -> st.SearchStrategy[Ffn]:
 def models(draw: st.DrawFn) -> Model:
     ffn = draw(ffns())
     first = st.one_of(attentions(), latents())
-    chosen = [draw(first), *draw(st.lists(mixers(), max_size=2))]
-    groups = tuple(LayerGroup(draw(st.integers(1, 40)), mixer, ffn) for mixer in chosen)
+    layer_mixers = [draw(first), *draw(st.lists(mixers(), max_size=2))]
+    groups = tuple(LayerGroup(draw(st.integers(1, 40)), mixer, ffn) for mixer in layer_mixers)
     hidden = draw(st.sampled_from([1024, 4096, 8192]))
     vocabulary = draw(st.sampled_from([32_000, 128_256, 262_208]))
     return Model("m", "M", "O", hidden, vocabulary, draw(st.booleans()), None, None, groups)
@@ -187,17 +187,17 @@ def lengths(draw: st.DrawFn) -> tuple[float, float, float]:
 @st.composite
 def cases(draw: st.DrawFn, kinds: tuple[LoadKind, ...] = tuple(LoadKind)) -> Case:
     """A load on a plant, independent of memory; the capacity is drawn as well."""
-    made = draw(plants())
+    plant = draw(plants())
     prompt, output, cached = draw(lengths())
     kind = draw(st.sampled_from(kinds))
     case = Case(
-        made.row,
+        plant.row,
         prompt,
         output,
         draw(amounts(2000)),
         kind,
         draw(amounts(5000)),
-        replicas=float(made.plan.dp),
+        replicas=float(plant.plan.dp),
         varied=draw(st.booleans()),
         cached=cached,
     )

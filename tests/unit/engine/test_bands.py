@@ -98,10 +98,10 @@ def test_the_interval_of_a_ratio_leaves_out_one_above_90_percent_odds(ratio: flo
 def test_the_rule_that_names_most_holds() -> None:
     wide = IntervalRule("tpot", "calibrated", 0.5, 2.0)
     narrow = IntervalRule("tpot", "calibrated", 0.8, 1.2, {"load": frozenset({"batch"})})
-    known = replace(CALIBRATION, bands=(wide, narrow))
-    assert find_interval(known, "tpot", EstimateBasis.CALIBRATED, {"load": "batch"}).low == 0.8
-    assert find_interval(known, "tpot", EstimateBasis.CALIBRATED, {"load": "limits"}).low == 0.5
-    assert find_interval(known, "tpot", EstimateBasis.CALIBRATED).low == 0.5
+    calibration = replace(CALIBRATION, bands=(wide, narrow))
+    assert find_interval(calibration, "tpot", EstimateBasis.CALIBRATED, {"load": "batch"}).low == 0.8
+    assert find_interval(calibration, "tpot", EstimateBasis.CALIBRATED, {"load": "limits"}).low == 0.5
+    assert find_interval(calibration, "tpot", EstimateBasis.CALIBRATED).low == 0.5
 
 
 def test_software_that_nobody_measured_yet_is_less_sure() -> None:
@@ -160,5 +160,5 @@ def test_accelerators_are_related_by_what_they_differ_in() -> None:
             ("mi300x", "AMD", "cdna3"),
         )
     )
-    found = [relate_accelerators(h100, other) for other in (h100, h200, b200, mi300x)]
-    assert found == [PairRelation.PLANS, PairRelation.ACCELERATORS, PairRelation.GENERATIONS, PairRelation.VENDORS]
+    relations = [relate_accelerators(h100, other) for other in (h100, h200, b200, mi300x)]
+    assert relations == [PairRelation.PLANS, PairRelation.ACCELERATORS, PairRelation.GENERATIONS, PairRelation.VENDORS]

@@ -139,53 +139,53 @@ def decoding(split: Split, running: float) -> float:
 
 @given(splits())
 def test_figures_are_finite_positive_or_without_meaning(split: Split) -> None:
-    found, case = serve_split(split), split.case
-    nothing = case.kind is LoadKind.LIMITS and found.concurrency == 0
-    silent = nothing or (case.kind is LoadKind.REQUEST_RATE and not found.stable)
-    assert math.isnan(found.rate) == nothing
-    assert math.isnan(found.ttft) == silent
-    assert math.isnan(found.tpot) == (silent or case.output == 1)
-    for value in (found.rate, found.ttft, found.tpot, found.duration):
+    figures, case = serve_split(split), split.case
+    nothing = case.kind is LoadKind.LIMITS and figures.concurrency == 0
+    silent = nothing or (case.kind is LoadKind.REQUEST_RATE and not figures.stable)
+    assert math.isnan(figures.rate) == nothing
+    assert math.isnan(figures.ttft) == silent
+    assert math.isnan(figures.tpot) == (silent or case.output == 1)
+    for value in (figures.rate, figures.ttft, figures.tpot, figures.duration):
         assert math.isnan(value) or 0 < value < math.inf
-    assert 0 <= found.limiter < len(LIMITERS) - 1
-    for busy in (found.prefill_busy, found.link_busy, found.decode_busy):
+    assert 0 <= figures.limiter < len(LIMITERS) - 1
+    for busy in (figures.prefill_busy, figures.link_busy, figures.decode_busy):
         assert 0 <= busy <= 1
-    assert found.admitted <= found.concurrency * SLACK
-    assert found.admitted <= case.capacity * case.replicas * SLACK
-    assert nothing or found.concurrency >= 1 / SLACK
+    assert figures.admitted <= figures.concurrency * SLACK
+    assert figures.admitted <= case.capacity * case.replicas * SLACK
+    assert nothing or figures.concurrency >= 1 / SLACK
 
 
 @given(splits())
 def test_nothing_is_served_faster_than_by_either_pool_or_the_link(split: Split) -> None:
-    found, case = serve_split(split), split.case
-    rate = 0.0 if math.isnan(found.rate) else found.rate
+    figures, case = serve_split(split), split.case
+    rate = 0.0 if math.isnan(figures.rate) else figures.rate
     pools, requests, _ = arrays(split)
-    each, _ = compute_request_prefill(pools.prefill, requests.prompt, np.array([found.waiting]), requests.cached)
+    each, _ = compute_request_prefill(pools.prefill, requests.prompt, np.array([figures.waiting]), requests.cached)
     assert rate <= split.prefill_replicas / float(each[0]) * SLACK
     assert rate <= SLACK / split.spacing
-    most = min(found.admitted / case.replicas, case.capacity) if found.admitted else case.capacity
+    most = min(figures.admitted / case.replicas, case.capacity) if figures.admitted else case.capacity
     if case.output > 1:
         assert rate * decoding(split, max(most, 1.0)) <= max(most, 1.0) * case.replicas * SLACK
 
 
 @given(splits())
 def test_no_first_token_comes_before_its_prompt_is_handed_over(split: Split) -> None:
-    found = serve_split(split)
-    assert math.isnan(found.ttft) or found.ttft * SLACK >= first_token(split)
+    figures = serve_split(split)
+    assert math.isnan(figures.ttft) or figures.ttft * SLACK >= first_token(split)
 
 
 @given(splits())
 def test_tokens_come_no_later_than_where_prompts_are_in_between(split: Split) -> None:
-    case, found = split.case, serve_split(split)
-    if math.isnan(found.tpot):
+    case, figures = split.case, serve_split(split)
+    if math.isnan(figures.tpot):
         return
     # As many sequences on the same plan, which prefills their prompts too.
     together = serve_one(
         replace(
-            case, kind=LoadKind.CONCURRENCY, amount=max(1.0, math.ceil(found.running)), total=math.inf, replicas=1.0
+            case, kind=LoadKind.CONCURRENCY, amount=max(1.0, math.ceil(figures.running)), total=math.inf, replicas=1.0
         )
     )
-    assert found.tpot <= together.tpot * (1 + 1e-6)
+    assert figures.tpot <= together.tpot * (1 + 1e-6)
 
 
 @given(splits((LoadKind.CONCURRENCY, LoadKind.SATURATE, LoadKind.LIMITS)), st.floats(1.0, 100.0))
@@ -206,9 +206,9 @@ def test_more_prefill_replicas_never_serve_fewer_requests(split: Split, times: i
 @given(splits((LoadKind.CONCURRENCY,)))
 def test_in_a_steady_state_clients_are_as_many_as_come_in_a_round(split: Split) -> None:
     split = replace(split, case=replace(split.case, total=math.inf))
-    found = serve_split(split)
-    residence = found.ttft + decoding(split, found.running)
-    assert found.rate * residence == pytest.approx(split.case.amount, rel=1e-9)
+    figures = serve_split(split)
+    residence = figures.ttft + decoding(split, figures.running)
+    assert figures.rate * residence == pytest.approx(split.case.amount, rel=1e-9)
 
 
 @given(splits())
@@ -223,9 +223,9 @@ def test_what_is_reached_stays_within_the_bounds_of_its_own_rows(split: Split) -
 
 def test_a_lone_client_waits_for_nobody() -> None:
     split = Split(replace(STEADY, amount=1.0), PLANT.row)
-    found = serve_split(split)
-    assert found.ttft == pytest.approx(first_token(split), rel=1e-9)
-    assert found.tpot == pytest.approx(decoding(split, 1.0) / 499, rel=1e-9)
+    figures = serve_split(split)
+    assert figures.ttft == pytest.approx(first_token(split), rel=1e-9)
+    assert figures.tpot == pytest.approx(decoding(split, 1.0) / 499, rel=1e-9)
 
 
 def test_the_slowest_station_binds() -> None:
@@ -239,19 +239,19 @@ def test_the_slowest_station_binds() -> None:
 
 def test_a_full_decode_pool_makes_requests_wait_before_their_first_token() -> None:
     split = Split(replace(STEADY, amount=1000.0, capacity=50.0), PLANT.row, prefill_replicas=20.0)
-    found = serve_split(split)
-    assert found.admitted == 50
-    assert found.running == pytest.approx(50)
-    assert found.rate * (found.ttft + 499 * found.tpot) == pytest.approx(1000, rel=1e-9)
+    figures = serve_split(split)
+    assert figures.admitted == 50
+    assert figures.running == pytest.approx(50)
+    assert figures.rate * (figures.ttft + 499 * figures.tpot) == pytest.approx(1000, rel=1e-9)
 
 
 def test_an_open_loop_gets_what_it_asks_for_until_a_station_is_full() -> None:
-    asked = replace(STEADY, kind=LoadKind.REQUEST_RATE, amount=2.0)
-    found = serve_split(Split(asked, PLANT.row))
-    assert found.stable
-    assert found.rate == 2.0
-    assert found.tpot == pytest.approx(decoding(Split(asked, PLANT.row), found.running) / 499)
-    overload = serve_split(Split(replace(asked, amount=1e4), PLANT.row))
+    open_loop = replace(STEADY, kind=LoadKind.REQUEST_RATE, amount=2.0)
+    figures = serve_split(Split(open_loop, PLANT.row))
+    assert figures.stable
+    assert figures.rate == 2.0
+    assert figures.tpot == pytest.approx(decoding(Split(open_loop, PLANT.row), figures.running) / 499)
+    overload = serve_split(Split(replace(open_loop, amount=1e4), PLANT.row))
     assert not overload.stable
     assert overload.rate < 1e4
 
@@ -259,9 +259,9 @@ def test_an_open_loop_gets_what_it_asks_for_until_a_station_is_full() -> None:
 @pytest.mark.parametrize("p99", [False, True])
 def test_limits_are_kept(p99: bool) -> None:
     case = replace(STEADY, kind=LoadKind.LIMITS, ttft=1.0, tpot=0.02, p99=p99)
-    found = serve_split(Split(case, PLANT.row, prefill_replicas=4.0))
-    assert 0 < found.tpot <= 0.02
-    assert 0 < found.ttft <= 1.0
+    figures = serve_split(Split(case, PLANT.row, prefill_replicas=4.0))
+    assert 0 < figures.tpot <= 0.02
+    assert 0 < figures.ttft <= 1.0
     tight = serve_split(Split(replace(case, ttft=0.01), PLANT.row))
     assert math.isnan(tight.rate)
     assert tight.concurrency == 0
@@ -269,10 +269,10 @@ def test_limits_are_kept(p99: bool) -> None:
 
 def test_those_that_wait_for_prefill_are_not_admitted() -> None:
     patient = Case(PLANT.row, 2000.0, 4.0, 50.0, LoadKind.LIMITS, ttft=1e4, tpot=10.0)
-    found = serve_split(Split(patient, PLANT.row))
-    assert found.admitted == 50
-    assert found.concurrency > 50
-    assert found.rate * (found.ttft + 3 * found.tpot) == pytest.approx(found.concurrency)
+    figures = serve_split(Split(patient, PLANT.row))
+    assert figures.admitted == 50
+    assert figures.concurrency > 50
+    assert figures.rate * (figures.ttft + 3 * figures.tpot) == pytest.approx(figures.concurrency)
 
 
 def test_a_run_of_one_wave_is_a_burst() -> None:
@@ -313,6 +313,6 @@ def test_many_cases_at_once_give_what_each_gives_alone() -> None:
     )
     together = serve_pools(LoadKind.CONCURRENCY, pools, requests_of(loads), joined, SERVING)
     for field in fields(DisaggregatedResults):
-        found = getattr(together, field.name)
+        figures = getattr(together, field.name)
         expected = np.concatenate([getattr(each, field.name) for each in alone])
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(figures, expected)

@@ -16,7 +16,7 @@ from tests.unit.engine import published
 ONE = ParallelPlan()
 
 
-def held(model: Model, tokens: int, kv: Precision = Precision.FP16, plan: ParallelPlan = ONE) -> int:
+def count_held(model: Model, tokens: int, kv: Precision = Precision.FP16, plan: ParallelPlan = ONE) -> int:
     """Bytes of a sequence of `tokens`."""
     return compute_cache_profile(model, kv, plan).sequence_bytes(tokens)
 
@@ -37,7 +37,7 @@ def held(model: Model, tokens: int, kv: Precision = Precision.FP16, plan: Parall
 )
 @pytest.mark.parametrize("tokens", [0, 1, 8192, 131072])
 def test_llama_70b_grows_with_every_token(kv: Precision, plan: ParallelPlan, per_token: int, tokens: int) -> None:
-    assert held(published.llama_3_1_70b(), tokens, kv, plan) == tokens * per_token
+    assert count_held(published.llama_3_1_70b(), tokens, kv, plan) == tokens * per_token
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_gemma_27b_keeps_a_window_of_1024(
     tokens: int, sliding: int, whole: int, plan: ParallelPlan, heads: int
 ) -> None:
     layer = 2 * heads * 128 * 2
-    assert held(published.gemma_3_27b(), tokens, plan=plan) == layer * (52 * sliding + 10 * whole)
+    assert count_held(published.gemma_3_27b(), tokens, plan=plan) == layer * (52 * sliding + 10 * whole)
 
 
 def test_gemma_27b_in_two_stages_and_fp8() -> None:
     # 26 sliding layers and 5 global ones.
     expected = 2 * 16 * 128 * (26 * 1024 + 5 * 8192)
-    assert held(published.gemma_3_27b(), 8192, Precision.FP8, ParallelPlan(pp=2)) == expected
+    assert count_held(published.gemma_3_27b(), 8192, Precision.FP8, ParallelPlan(pp=2)) == expected
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_gemma_27b_in_two_stages_and_fp8() -> None:
 )
 def test_deepseek_v3_holds_latents(kv: Precision, plan: ParallelPlan, per_token: int) -> None:
     for tokens in (1, 4096, 163840):
-        assert held(published.deepseek_v3(), tokens, kv, plan) == tokens * per_token
+        assert count_held(published.deepseek_v3(), tokens, kv, plan) == tokens * per_token
 
 
 @pytest.mark.parametrize(("tokens", "sliding"), [(64, 64), (128, 128), (129, 128), (8192, 128)])
@@ -82,7 +82,7 @@ def test_gpt_oss_keeps_128_tokens_in_every_second_layer(
     tokens: int, sliding: int, plan: ParallelPlan, heads: int, layers: int
 ) -> None:
     layer = 2 * heads * 64 * 2
-    assert held(published.gpt_oss_120b(), tokens, plan=plan) == layer * layers * (sliding + tokens)
+    assert count_held(published.gpt_oss_120b(), tokens, plan=plan) == layer * layers * (sliding + tokens)
 
 
 # One linear layer of Qwen3-Next: 32 heads x 128 x 128 in fp32, and three past inputs of
@@ -102,13 +102,13 @@ NEXT_STATE = 32 * 128 * 128 * 4 + (2 * 16 * 128 + 32 * 128) * 3 * 2
 )
 @pytest.mark.parametrize("tokens", [0, 1000, 262144])
 def test_qwen3_next_holds_states(plan: ParallelPlan, state: int, per_token: int, tokens: int) -> None:
-    assert held(published.qwen3_next_80b(), tokens, plan=plan) == state + tokens * per_token
+    assert count_held(published.qwen3_next_80b(), tokens, plan=plan) == state + tokens * per_token
 
 
 def test_states_do_not_narrow_with_the_kv_cache() -> None:
     expected = 36 * NEXT_STATE + 1000 * 12 * 2 * 2 * 256
     assert 36 * NEXT_STATE == 77_266_944
-    assert held(published.qwen3_next_80b(), 1000, Precision.FP8) == expected
+    assert count_held(published.qwen3_next_80b(), 1000, Precision.FP8) == expected
 
 
 # One Mamba layer of Jamba: 8192 channels x 16 in fp32, and three past inputs of 8192 in 16 bits.
@@ -126,7 +126,7 @@ JAMBA_STATE = 8192 * 16 * 4 + 8192 * 3 * 2
 )
 @pytest.mark.parametrize("tokens", [0, 4096, 262144])
 def test_jamba_holds_states(plan: ParallelPlan, state: int, per_token: int, tokens: int) -> None:
-    assert held(published.jamba(), tokens, plan=plan) == state + tokens * per_token
+    assert count_held(published.jamba(), tokens, plan=plan) == state + tokens * per_token
 
 
 @pytest.mark.parametrize(("tokens", "chunked"), [(8191, 8191), (8192, 8192), (8193, 8192), (1_000_000, 8192)])
@@ -141,4 +141,4 @@ def test_jamba_holds_states(plan: ParallelPlan, state: int, per_token: int, toke
 def test_llama_4_scout_keeps_a_chunk_of_8192(
     tokens: int, chunked: int, kv: Precision, plan: ParallelPlan, layer: int
 ) -> None:
-    assert held(published.llama_4_scout(), tokens, kv, plan) == layer * (36 * chunked + 12 * tokens)
+    assert count_held(published.llama_4_scout(), tokens, kv, plan) == layer * (36 * chunked + 12 * tokens)

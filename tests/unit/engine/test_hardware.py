@@ -32,8 +32,8 @@ def test_peak_of_the_next_wider_arithmetic(
     peaks: dict[str, float], arithmetic: Precision, expected: float | None
 ) -> None:
     part = replace(H200, peak_dense=MappingProxyType(peaks))
-    found = find_peak(part, arithmetic)
-    assert (None if found is None else found.flops) == expected
+    peak = find_peak(part, arithmetic)
+    assert (None if peak is None else peak.flops) == expected
 
 
 @pytest.mark.parametrize("arithmetic", list(Precision))

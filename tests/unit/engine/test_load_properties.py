@@ -33,80 +33,80 @@ PLANT = plant(H200, published.llama_3_1_70b(), ParallelPlan(tp=8))
 SLACK = 1 + 1e-9
 
 
-def residence(case: Case, found: Figures) -> float:
-    return found.ttft + (0.0 if case.output == 1 else (case.output - 1) * found.tpot)
+def residence(case: Case, figures: Figures) -> float:
+    return figures.ttft + (0.0 if case.output == 1 else (case.output - 1) * figures.tpot)
 
 
 @given(cases())
 def test_figures_are_finite_positive_or_without_meaning(case: Case) -> None:
-    found = serve_one(case)
-    nothing = case.kind is LoadKind.LIMITS and found.running == 0
-    silent = nothing or (case.kind is LoadKind.REQUEST_RATE and not found.stable)
-    assert math.isnan(found.rate) == nothing
-    assert math.isnan(found.ttft) == silent
-    assert math.isnan(found.tpot) == (silent or case.output == 1)
-    for value in (found.rate, found.ttft, found.tpot, found.duration):
+    figures = serve_one(case)
+    nothing = case.kind is LoadKind.LIMITS and figures.running == 0
+    silent = nothing or (case.kind is LoadKind.REQUEST_RATE and not figures.stable)
+    assert math.isnan(figures.rate) == nothing
+    assert math.isnan(figures.ttft) == silent
+    assert math.isnan(figures.tpot) == (silent or case.output == 1)
+    for value in (figures.rate, figures.ttft, figures.tpot, figures.duration):
         assert math.isnan(value) or 0 < value < math.inf
-    assert 0 <= found.limiter < len(LIMITERS) - 1
+    assert 0 <= figures.limiter < len(LIMITERS) - 1
 
 
 @given(cases())
 def test_no_more_run_than_are_admitted_and_none_beyond_the_capacity(case: Case) -> None:
-    found = serve_one(case)
+    figures = serve_one(case)
     # Of equal requests more begin where memory is given as they grow.
     grow = not case.varied and case.row.on_demand * case.row.mixes > 0
     most = max(case.capacity, case.row.step_batch_cap) if grow else case.capacity
-    assert found.running <= most
-    assert found.admitted <= most * case.replicas * SLACK
-    assert found.admitted <= found.concurrency * SLACK
+    assert figures.running <= most
+    assert figures.admitted <= most * case.replicas * SLACK
+    assert figures.admitted <= figures.concurrency * SLACK
     if case.kind in (LoadKind.BATCH, LoadKind.CONCURRENCY):
-        assert found.concurrency <= case.amount
-        asked = min(case.amount, case.total)
-        if asked <= case.capacity:
-            assert found.admitted == pytest.approx(asked)
+        assert figures.concurrency <= case.amount
+        admitted = min(case.amount, case.total)
+        if admitted <= case.capacity:
+            assert figures.admitted == pytest.approx(admitted)
 
 
 @given(plants(), lengths(), cases())
-def test_no_deployment_beats_the_roofline(made: Plant, size: tuple[float, float, float], load: Case) -> None:
+def test_no_deployment_beats_the_roofline(plant: Plant, size: tuple[float, float, float], load: Case) -> None:
     # The bound counts an embedding of its own as read, which is more than all else in the smallest models.
-    assume(made.ideal.dense_read <= made.row.dense_read)
+    assume(plant.ideal.dense_read <= plant.row.dense_read)
     prompt, output, cached = size
-    case = replace(load, row=made.row, prompt=prompt, output=output, cached=cached, replicas=1.0)
-    found = serve_one(case)
-    running = np.array([max(found.running, 1.0)])
-    bound = compute_bounds(rows_of(made.ideal), requests_of([case]), running)
-    assert not found.rate > bound.rate.item() * SLACK
-    assert not found.tpot < bound.tpot.item() / SLACK
-    assert not found.ttft < bound.ttft.item() / SLACK
+    case = replace(load, row=plant.row, prompt=prompt, output=output, cached=cached, replicas=1.0)
+    figures = serve_one(case)
+    running = np.array([max(figures.running, 1.0)])
+    bound = compute_bounds(rows_of(plant.ideal), requests_of([case]), running)
+    assert not figures.rate > bound.rate.item() * SLACK
+    assert not figures.tpot < bound.tpot.item() / SLACK
+    assert not figures.ttft < bound.ttft.item() / SLACK
 
 
 @given(cases(COUNTED))
 def test_no_request_outlives_a_finite_run(case: Case) -> None:
-    found = serve_one(case)
-    if not math.isnan(found.duration):
+    figures = serve_one(case)
+    if not math.isnan(figures.duration):
         # Short outputs of varied ones have a slow pace, which a mean request does not keep to its end.
-        assert (found.ttft if case.varied else residence(case, found)) <= found.duration * SLACK
+        assert (figures.ttft if case.varied else residence(case, figures)) <= figures.duration * SLACK
 
 
 @given(cases((LoadKind.CONCURRENCY,)))
 def test_a_steady_closed_loop_obeys_littles_law(case: Case) -> None:
     steady = replace(case, total=math.inf)
-    found = serve_one(steady)
-    assert found.rate * residence(steady, found) == pytest.approx(found.concurrency)
+    figures = serve_one(steady)
+    assert figures.rate * residence(steady, figures) == pytest.approx(figures.concurrency)
     long = serve_one(replace(case, total=1e9 * case.amount))
-    assert long.rate == pytest.approx(found.rate, rel=1e-5)
-    assert long.ttft == pytest.approx(found.ttft, rel=1e-5)
+    assert long.rate == pytest.approx(figures.rate, rel=1e-5)
+    assert long.ttft == pytest.approx(figures.ttft, rel=1e-5)
 
 
 @given(cases((LoadKind.REQUEST_RATE, LoadKind.LIMITS)))
 def test_requests_that_come_by_themselves_obey_littles_law(case: Case) -> None:
-    found = serve_one(case)
-    if math.isnan(found.ttft):
-        assert found.concurrency == found.admitted == found.running * case.replicas
+    figures = serve_one(case)
+    if math.isnan(figures.ttft):
+        assert figures.concurrency == figures.admitted == figures.running * case.replicas
         return
-    inside = max(found.rate * residence(case, found), 1.0)
-    assert found.concurrency == pytest.approx(inside)
-    assert found.admitted == pytest.approx(min(inside, case.capacity * case.replicas))
+    inside = max(figures.rate * residence(case, figures), 1.0)
+    assert figures.concurrency == pytest.approx(inside)
+    assert figures.admitted == pytest.approx(min(inside, case.capacity * case.replicas))
 
 
 @given(cases((LoadKind.BATCH,)))
@@ -209,9 +209,11 @@ def test_borders_of_chunks_do_not_show(kind: LoadKind, length: int) -> None:
     base = Case(PLANT.row, 1000.0, 200.0, 100.0, kind, total=50.0, ttft=2.0, tpot=0.05)
     amounts = [float(1 + 7 * i % 300) for i in range(length)]
     together = serve_cases([replace(base, amount=amount, total=50 + amount) for amount in amounts])
-    chosen = sorted({0, 1, CASES_PER_CHUNK - 2, min(CASES_PER_CHUNK, length) - 1, CASES_PER_CHUNK % length, length - 1})
-    alone = [serve_one(replace(base, amount=amounts[i], total=50 + amounts[i])) for i in chosen]
-    at = np.array(chosen)
+    positions = sorted(
+        {0, 1, CASES_PER_CHUNK - 2, min(CASES_PER_CHUNK, length) - 1, CASES_PER_CHUNK % length, length - 1}
+    )
+    alone = [serve_one(replace(base, amount=amounts[i], total=50 + amounts[i])) for i in positions]
+    at = np.array(positions)
     picked = ServingResults(**{name: getattr(together, name)[at] for name in Figures.__slots__})
     assert_same(picked, alone)
 

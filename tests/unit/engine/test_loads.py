@@ -97,18 +97,18 @@ def test_a_single_output_token_has_no_pace() -> None:
         (LoadKind.REQUEST_RATE, math.inf),
         (LoadKind.LIMITS, math.inf),
     ):
-        found = serve_one(case(1000, 1, kind, 10, total=total))
-        assert math.isnan(found.tpot)
-        assert found.ttft > 0
-        assert found.rate > 0
+        figures = serve_one(case(1000, 1, kind, 10, total=total))
+        assert math.isnan(figures.tpot)
+        assert figures.ttft > 0
+        assert figures.rate > 0
 
 
 @pytest.mark.parametrize("queued", [1, 7, 32, 33, 60, 500])
 def test_no_request_outlives_a_saturated_run(queued: int) -> None:
-    found = serve_one(replace(case(2000, 200, LoadKind.SATURATE, total=queued), capacity=32))
-    assert found.ttft + 199 * found.tpot <= found.duration * (1 + 1e-12)
-    assert found.rate == pytest.approx(queued / found.duration)
-    assert found.admitted == min(queued, 32)
+    figures = serve_one(replace(case(2000, 200, LoadKind.SATURATE, total=queued), capacity=32))
+    assert figures.ttft + 199 * figures.tpot <= figures.duration * (1 + 1e-12)
+    assert figures.rate == pytest.approx(queued / figures.duration)
+    assert figures.admitted == min(queued, 32)
 
 
 @pytest.mark.parametrize("chunk", [16.0, 128.0, 512.0])
@@ -116,10 +116,10 @@ def test_no_request_outlives_a_saturated_run(queued: int) -> None:
 def test_tokens_between_small_chunks_have_a_pace(chunk: float, output: float) -> None:
     many = plant(H200, published.deepseek_v3(), ParallelPlan(pp=16)).row
     row = replace(many, chunk_tokens=chunk, mixes=1.0)
-    found = serve_one(Case(row, 1000, output, 2048, LoadKind.SATURATE, total=1e6))
+    figures = serve_one(Case(row, 1000, output, 2048, LoadKind.SATURATE, total=1e6))
     # Each comes in a step that a chunk of someone's prompt goes through too.
     lone = serve_one(Case(row, 1000, output, 1, LoadKind.CONCURRENCY))
-    assert found.tpot > lone.tpot
+    assert figures.tpot > lone.tpot
 
 
 def test_a_saturated_run_that_memory_holds_is_a_batch() -> None:
@@ -140,9 +140,9 @@ def test_a_saturated_run_that_memory_holds_is_a_batch() -> None:
 def test_latency_of_a_closed_loop_agrees_with_its_throughput() -> None:
     # Little: concurrency = rate x residence, also where a part of the clients queues.
     for clients, capacity in ((1, 64), (16, 64), (64, 64), (200, 64)):
-        found = serve_one(replace(case(3000, 400, LoadKind.CONCURRENCY, clients), capacity=capacity))
-        assert found.admitted == min(clients, capacity)
-        assert found.rate * (found.ttft + 399 * found.tpot) == pytest.approx(clients)
+        figures = serve_one(replace(case(3000, 400, LoadKind.CONCURRENCY, clients), capacity=capacity))
+        assert figures.admitted == min(clients, capacity)
+        assert figures.rate * (figures.ttft + 399 * figures.tpot) == pytest.approx(clients)
 
 
 def test_a_long_closed_loop_is_its_steady_state() -> None:
@@ -208,8 +208,8 @@ def test_equal_requests_keep_in_step_where_prompts_come_first() -> None:
 def test_equal_prompts_that_share_a_chunk_share_the_next_one() -> None:
     # A prompt takes a second, and four of them a chunk; nothing is decoded.
     row = replace(SLOW, latency=0.5)
-    found = serve_one(Case(row, 1000, 1, 100, LoadKind.CONCURRENCY, 40, varied=False))
-    assert found.ttft > 4.5
+    figures = serve_one(Case(row, 1000, 1, 100, LoadKind.CONCURRENCY, 40, varied=False))
+    assert figures.ttft > 4.5
     alone = serve_one(Case(row, 1000, 1, 100, LoadKind.CONCURRENCY, 1, varied=False))
     assert alone.ttft == pytest.approx(1.5)
     assert alone.rate == pytest.approx(1 / 1.5)
@@ -228,16 +228,16 @@ def test_a_prompt_goes_with_the_tokens_of_others() -> None:
 
 
 def test_memory_that_is_given_on_demand_lets_more_begin() -> None:
-    asked = replace(case(1000, 3000, LoadKind.CONCURRENCY, 80), capacity=60, varied=False)
-    asked = replace(asked, row=replace(asked.row, on_demand=0.0))
-    whole = serve_one(asked)
-    grown = serve_one(replace(asked, row=replace(asked.row, on_demand=1.0, step_batch_cap=256.0)))
+    open_case = replace(case(1000, 3000, LoadKind.CONCURRENCY, 80), capacity=60, varied=False)
+    open_case = replace(open_case, row=replace(open_case.row, on_demand=0.0))
+    whole = serve_one(open_case)
+    grown = serve_one(replace(open_case, row=replace(open_case.row, on_demand=1.0, step_batch_cap=256.0)))
     assert (whole.running, grown.running) == (60, 80)
     assert grown.ttft < 0.5 * whole.ttft
     assert grown.tpot > whole.tpot
     assert grown.rate > whole.rate
     # The serving engine's own limit holds for them too.
-    few = serve_one(replace(asked, row=replace(asked.row, on_demand=1.0, step_batch_cap=60.0)))
+    few = serve_one(replace(open_case, row=replace(open_case.row, on_demand=1.0, step_batch_cap=60.0)))
     assert (few.ttft, few.tpot, few.rate) == (whole.ttft, whole.tpot, whole.rate)
 
 
@@ -252,20 +252,20 @@ def test_caches_that_do_not_grow_let_no_more_begin(cache: dict[str, float]) -> N
 
 def test_prompts_of_one_sequence_stall_nobody() -> None:
     # One at a time: the next prompt comes when the last token is out.
-    found = serve_one(Case(SLOW, 1000, 11, 1, LoadKind.SATURATE, total=50))
-    assert found.tpot == pytest.approx(1e-3)
+    figures = serve_one(Case(SLOW, 1000, 11, 1, LoadKind.SATURATE, total=50))
+    assert figures.tpot == pytest.approx(1e-3)
 
 
 def test_server_time_can_bind() -> None:
     row = replace(PLAIN, dense_read=1e-3, request=1.0)
-    found = serve_one(Case(row, 10, 10, 64, LoadKind.CONCURRENCY, 32))
-    assert LIMITERS[found.limiter] is Limiter.OVERHEAD
+    figures = serve_one(Case(row, 10, 10, 64, LoadKind.CONCURRENCY, 32))
+    assert LIMITERS[figures.limiter] is Limiter.OVERHEAD
 
 
 def test_no_prompt_is_computed_twice_for_a_started_round() -> None:
     # Prefill alone: 96 prompts take as long as 96 prompts, however many run at once.
-    found = serve_one(Case(replace(PLAIN, dense_flop=1e-3), 1000, 1, 64, LoadKind.CONCURRENCY, 64, total=96))
-    assert found.duration == pytest.approx(96.0)
+    figures = serve_one(Case(replace(PLAIN, dense_flop=1e-3), 1000, 1, 64, LoadKind.CONCURRENCY, 64, total=96))
+    assert figures.duration == pytest.approx(96.0)
 
 
 def test_where_nothing_is_decoded_nobody_waits_for_decode_steps() -> None:
@@ -275,10 +275,10 @@ def test_where_nothing_is_decoded_nobody_waits_for_decode_steps() -> None:
 
 def test_of_a_number_that_memory_sets_any_part_may_be_left_for_the_last_wave() -> None:
     alone = replace(case(100, 2000, LoadKind.SATURATE, total=128), capacity=64, varied=False)
-    counted = replace(alone, row=replace(alone.row, on_demand=0.0, step_batch_cap=64.0))
+    last_wave = replace(alone, row=replace(alone.row, on_demand=0.0, step_batch_cap=64.0))
     measured = replace(alone, row=replace(alone.row, on_demand=0.0, step_batch_cap=256.0))
     # A setting holds back all but 64: there are two waves and no third.
-    assert serve_one(measured).duration > 1.2 * serve_one(counted).duration
+    assert serve_one(measured).duration > 1.2 * serve_one(last_wave).duration
     # A few more or less make no step.
     steps = [serve_one(replace(measured, total=total)).duration for total in (191, 192, 193)]
     assert steps[2] - steps[1] == pytest.approx(steps[1] - steps[0], rel=0.2)

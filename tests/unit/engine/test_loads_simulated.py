@@ -15,16 +15,16 @@ FIRST = replace(ROW, mixes=0.0)
 
 
 def exponential(mean: float, count: int, seed: int = 1) -> list[int]:
-    drawn = np.minimum(np.random.default_rng(seed).exponential(mean, count), 4.0 * mean)
-    return [max(1, round(float(each))) for each in drawn * (mean / drawn.mean())]
+    lengths = np.minimum(np.random.default_rng(seed).exponential(mean, count), 4.0 * mean)
+    return [max(1, round(float(each))) for each in lengths * (mean / lengths.mean())]
 
 
 def several(row: StepCoefficients, prompt: int, output: int, total: int, clients: int, capacity: int) -> Simulated:
-    seen = [looping(row, prompt, exponential(output, total, seed), clients, capacity) for seed in range(1, 6)]
+    runs = [looping(row, prompt, exponential(output, total, seed), clients, capacity) for seed in range(1, 6)]
     return Simulated(
-        rate=5.0 / sum(1.0 / one.rate for one in seen),
-        ttft=sum(one.ttft for one in seen) / 5.0,
-        tpot=sum(one.tpot for one in seen) / 5.0,
+        rate=5.0 / sum(1.0 / one.rate for one in runs),
+        ttft=sum(one.ttft for one in runs) / 5.0,
+        tpot=sum(one.tpot for one in runs) / 5.0,
     )
 
 
@@ -33,10 +33,10 @@ def several(row: StepCoefficients, prompt: int, output: int, total: int, clients
 def test_random_arrivals_wait_as_long_as_in_a_simulation(prompt: int, output: int, busy: float) -> None:
     rate = busy / (ROW.dense_flop * prompt)
     times = np.cumsum(np.random.default_rng(3).exponential(1.0 / rate, 1500))
-    seen = arriving(ROW, prompt, [output] * 1500, times)
-    found = serve_one(Case(ROW, prompt, output, 1000, LoadKind.REQUEST_RATE, rate))
-    assert found.ttft == pytest.approx(seen.ttft, rel=0.2)
-    assert found.tpot == pytest.approx(seen.tpot, rel=0.2)
+    simulated = arriving(ROW, prompt, [output] * 1500, times)
+    figures = serve_one(Case(ROW, prompt, output, 1000, LoadKind.REQUEST_RATE, rate))
+    assert figures.ttft == pytest.approx(simulated.ttft, rel=0.2)
+    assert figures.tpot == pytest.approx(simulated.tpot, rel=0.2)
 
 
 @pytest.mark.parametrize("clients", [4, 16, 64])
@@ -45,22 +45,22 @@ def test_equal_requests_of_a_closed_loop_keep_in_step_as_in_a_simulation(
     row: StepCoefficients, near: float, clients: int
 ) -> None:
     total = 6 * clients
-    seen = looping(row, 1000, [100] * total, clients, 200)
-    asked = Case(row, 1000, 100, 200, LoadKind.CONCURRENCY, clients, total, varied=False)
-    found = serve_one(asked)
-    assert found.ttft == pytest.approx(seen.ttft, rel=near)
-    assert found.tpot == pytest.approx(seen.tpot, rel=0.1)
-    assert found.rate == pytest.approx(seen.rate, rel=0.08)
+    simulated = looping(row, 1000, [100] * total, clients, 200)
+    case = Case(row, 1000, 100, 200, LoadKind.CONCURRENCY, clients, total, varied=False)
+    figures = serve_one(case)
+    assert figures.ttft == pytest.approx(simulated.ttft, rel=near)
+    assert figures.tpot == pytest.approx(simulated.tpot, rel=0.1)
+    assert figures.rate == pytest.approx(simulated.rate, rel=0.08)
 
 
 @pytest.mark.parametrize("clients", [100, 200])
 def test_clients_beyond_the_capacity_queue_as_in_a_simulation(clients: int) -> None:
-    seen = looping(ROW, 500, [200] * 600, clients, 60)
-    asked = Case(ROW, 500, 200, 60, LoadKind.CONCURRENCY, clients, 600, varied=False)
-    found = serve_one(asked)
-    assert found.ttft == pytest.approx(seen.ttft, rel=0.15)
-    assert found.tpot == pytest.approx(seen.tpot, rel=0.1)
-    assert found.rate == pytest.approx(seen.rate, rel=0.08)
+    simulated = looping(ROW, 500, [200] * 600, clients, 60)
+    case = Case(ROW, 500, 200, 60, LoadKind.CONCURRENCY, clients, 600, varied=False)
+    figures = serve_one(case)
+    assert figures.ttft == pytest.approx(simulated.ttft, rel=0.15)
+    assert figures.tpot == pytest.approx(simulated.tpot, rel=0.1)
+    assert figures.rate == pytest.approx(simulated.rate, rel=0.08)
 
 
 @pytest.mark.parametrize("row", [FIRST, ROW], ids=["prompts first", "mixed"])
@@ -69,11 +69,11 @@ def test_clients_beyond_the_capacity_queue_as_in_a_simulation(clients: int) -> N
 def test_a_queue_of_equal_requests_is_served_as_in_a_simulation(
     row: StepCoefficients, prompt: int, output: int, capacity: int, total: int
 ) -> None:
-    seen = looping(row, prompt, [output] * total, total, capacity)
-    found = serve_one(Case(row, prompt, output, capacity, LoadKind.SATURATE, total=total, varied=False))
-    assert found.ttft == pytest.approx(seen.ttft, rel=0.07)
-    assert found.tpot == pytest.approx(seen.tpot, rel=0.12)
-    assert found.rate == pytest.approx(seen.rate, rel=0.09)
+    simulated = looping(row, prompt, [output] * total, total, capacity)
+    figures = serve_one(Case(row, prompt, output, capacity, LoadKind.SATURATE, total=total, varied=False))
+    assert figures.ttft == pytest.approx(simulated.ttft, rel=0.07)
+    assert figures.tpot == pytest.approx(simulated.tpot, rel=0.12)
+    assert figures.rate == pytest.approx(simulated.rate, rel=0.09)
 
 
 @pytest.mark.parametrize("row", [FIRST, ROW], ids=["prompts first", "mixed"])
@@ -82,12 +82,12 @@ def test_a_queue_of_equal_requests_is_served_as_in_a_simulation(
 def test_a_queue_of_varied_requests_is_served_as_in_a_simulation(
     row: StepCoefficients, prompt: int, output: int, capacity: int, total: int
 ) -> None:
-    seen = several(row, prompt, output, total, total, capacity)
-    found = serve_one(Case(row, prompt, output, capacity, LoadKind.SATURATE, total=total))
-    assert found.ttft == pytest.approx(seen.ttft, rel=0.15)
+    simulated = several(row, prompt, output, total, total, capacity)
+    figures = serve_one(Case(row, prompt, output, capacity, LoadKind.SATURATE, total=total))
+    assert figures.ttft == pytest.approx(simulated.ttft, rel=0.15)
     # Which outputs are the shortest, and how short they are, is left to chance.
-    assert found.tpot == pytest.approx(seen.tpot, rel=0.3)
-    assert found.rate == pytest.approx(seen.rate, rel=0.15)
+    assert figures.tpot == pytest.approx(simulated.tpot, rel=0.3)
+    assert figures.rate == pytest.approx(simulated.rate, rel=0.15)
 
 
 @pytest.mark.parametrize("row", [FIRST, ROW], ids=["prompts first", "mixed"])
@@ -97,12 +97,12 @@ def test_a_closed_loop_of_varied_requests_ends_as_in_a_simulation(
     row: StepCoefficients, prompt: int, output: int, clients: int, waves: int
 ) -> None:
     total = waves * clients
-    seen = several(row, prompt, output, total, clients, clients)
-    found = serve_one(Case(row, prompt, output, clients, LoadKind.CONCURRENCY, clients, total))
+    simulated = several(row, prompt, output, total, clients, clients)
+    figures = serve_one(Case(row, prompt, output, clients, LoadKind.CONCURRENCY, clients, total))
     # Between real clients and the replica the next prompt comes in the middle of a step, not with its end.
-    assert 0.85 * seen.ttft < found.ttft < 1.4 * seen.ttft
-    assert found.tpot == pytest.approx(seen.tpot, rel=0.25)
-    assert found.rate == pytest.approx(seen.rate, rel=0.15)
+    assert 0.85 * simulated.ttft < figures.ttft < 1.4 * simulated.ttft
+    assert figures.tpot == pytest.approx(simulated.tpot, rel=0.25)
+    assert figures.rate == pytest.approx(simulated.rate, rel=0.15)
 
 
 @pytest.mark.parametrize(("prompt", "output", "capacity"), [(217, 200, 60), (1000, 200, 40), (100, 400, 64)])
@@ -112,11 +112,11 @@ def test_requests_that_give_way_in_a_full_cache_keep_the_pace_of_a_simulation(
     row, total = replace(ROW, on_demand=1.0, step_batch_cap=1024.0), 10 * capacity
     pool = capacity * (prompt + output)
     lengths = [exponential(output, total, seed) for seed in range(1, 4)]
-    seen = [looping(row, prompt, each, total, 1024, pool) for each in lengths]
-    found = serve_one(Case(row, prompt, output, capacity, LoadKind.SATURATE, total=total))
-    assert found.tpot == pytest.approx(np.mean([one.tpot for one in seen]), rel=0.3)
-    assert found.rate == pytest.approx(np.mean([one.rate for one in seen]), rel=0.12)
+    runs = [looping(row, prompt, each, total, 1024, pool) for each in lengths]
+    figures = serve_one(Case(row, prompt, output, capacity, LoadKind.SATURATE, total=total))
+    assert figures.tpot == pytest.approx(np.mean([one.tpot for one in runs]), rel=0.3)
+    assert figures.rate == pytest.approx(np.mean([one.rate for one in runs]), rel=0.12)
     # Where the full length is set aside the pace is better, and more are served.
     whole = serve_one(Case(replace(row, on_demand=0.0), prompt, output, capacity, LoadKind.SATURATE, total=total))
-    assert whole.tpot < found.tpot
-    assert whole.rate > found.rate
+    assert whole.tpot < figures.tpot
+    assert whole.rate > figures.rate

@@ -38,31 +38,31 @@ def budget(
 
 
 def test_llama_70b_in_16_bits_by_hand_on_one_h200() -> None:
-    found = budget(published.llama_3_1_70b())
+    memory = budget(published.llama_3_1_70b())
     capacity = 141 * 2**30
     weights = 141_107_412_992
     # 8192 tokens x (3 vectors of 8192 + 3 of 28672) x 2 bytes, more than fp32 logits of 1024 x 128256.
     activations = 8192 * (3 * 8192 + 3 * 28672) * 2
     pool = capacity * 95 // 100 - weights - activations - 10**9
-    assert (found.capacity_bytes, found.weights_bytes) == (capacity, weights)
-    assert (found.activations_bytes, found.runtime_bytes) == (activations, 10**9)
-    assert found.pool_bytes == pool
+    assert (memory.capacity_bytes, memory.weights_bytes) == (capacity, weights)
+    assert (memory.activations_bytes, memory.runtime_bytes) == (activations, 10**9)
+    assert memory.pool_bytes == pool
     assert pool < 0
 
 
 def test_llama_70b_in_16_bits_fits_one_h200_at_batch_1() -> None:
     lean = SETTINGS._replace(memory_fraction=0.97, max_batched_tokens=2048, max_batch=256)
-    found = budget(published.llama_3_1_70b(), settings=lean)
-    assert found.max_sequences(2048) >= 1
-    assert found.headroom_bytes(2048) >= 0
+    memory = budget(published.llama_3_1_70b(), settings=lean)
+    assert memory.max_sequences(2048) >= 1
+    assert memory.headroom_bytes(2048) >= 0
 
 
 def test_llama_405b_in_16_bits_fits_no_single_card() -> None:
     model = published.llama_3_1_405b()
     for part in (H200, MI325X, replace(MI325X, memory_bytes=288 * GIB)):
-        found = compute_memory_budget(part, model, Precision.FP16, Precision.FP16, ONE, BARE)
-        assert found.pool_bytes < 0
-        assert found.max_sequences(1) == 0
+        memory = compute_memory_budget(part, model, Precision.FP16, Precision.FP16, ONE, BARE)
+        assert memory.pool_bytes < 0
+        assert memory.max_sequences(1) == 0
     eight = compute_memory_budget(H200, model, Precision.FP16, Precision.FP16, ParallelPlan(tp=8), SETTINGS)
     assert eight.max_sequences(8192) > 0
 
@@ -94,9 +94,9 @@ def test_two_readings_of_the_memory_fraction() -> None:
     total = SETTINGS._replace(memory_fraction=0.9)
     free = total._replace(memory_fraction_of="free")
     model = published.gemma_3_27b()
-    taken = budget(model, settings=total).weights_bytes + budget(model).activations_bytes + 10**9
-    assert budget(model, settings=total).pool_bytes == 141 * GIB * 9 // 10 - taken
-    assert budget(model, settings=free).pool_bytes == int((141 * GIB - taken) * 0.9)
+    used_bytes = budget(model, settings=total).weights_bytes + budget(model).activations_bytes + 10**9
+    assert budget(model, settings=total).pool_bytes == 141 * GIB * 9 // 10 - used_bytes
+    assert budget(model, settings=free).pool_bytes == int((141 * GIB - used_bytes) * 0.9)
     whole = total._replace(memory_fraction=1.0)
     assert (
         budget(model, settings=whole).pool_bytes
@@ -105,10 +105,10 @@ def test_two_readings_of_the_memory_fraction() -> None:
 
 
 def test_the_breakdown_adds_up_on_the_fullest_accelerator() -> None:
-    found = budget(published.deepseek_v3(), Precision.FP8, ParallelPlan(tp=8, ep=8, attention_dp=True))
-    each = found.cache.sequence_bytes(2000)
+    memory = budget(published.deepseek_v3(), Precision.FP8, ParallelPlan(tp=8, ep=8, attention_dp=True))
+    each = memory.cache.sequence_bytes(2000)
     for sequences, on_one_rank in ((1, 1), (8, 1), (9, 2), (64, 8)):
-        use = found.compute_use(sequences, each)
+        use = memory.compute_use(sequences, each)
         assert use.kv_bytes == on_one_rank * each
         parts = use.weights_bytes + use.kv_bytes + use.activations_bytes + use.runtime_bytes
         assert parts + use.free_bytes == use.capacity_bytes == H200.memory_bytes
@@ -164,12 +164,12 @@ def test_activations_are_those_of_drawing_tokens_where_that_takes_more() -> None
 def test_a_static_fraction_is_of_weights_and_cache_and_leaves_room_for_activations() -> None:
     model = published.gemma_3_27b()
     static = SETTINGS._replace(memory_fraction=0.8, memory_fraction_of="static")
-    found = budget(model, settings=static)
+    memory = budget(model, settings=static)
     before_loading = 141 * GIB - 10**9
-    assert found.pool_bytes == before_loading * 8 // 10 - found.weights_bytes
+    assert memory.pool_bytes == before_loading * 8 // 10 - memory.weights_bytes
     whole = budget(model, settings=static._replace(memory_fraction=1.0))
-    taken = whole.weights_bytes + whole.activations_bytes + whole.runtime_bytes
-    assert whole.pool_bytes == 141 * GIB - taken
+    used_bytes = whole.weights_bytes + whole.activations_bytes + whole.runtime_bytes
+    assert whole.pool_bytes == 141 * GIB - used_bytes
 
 
 def test_ranks_that_talk_take_their_buffers() -> None:
@@ -187,11 +187,11 @@ def test_many_lengths_at_once_are_each_as_alone(model: Model, kv: Precision) -> 
     tokens = np.array([1, 7, 1023, 1024, 4097, 131_072, 99_999_999])
     for memory_gib in (40, 141, 288):
         part = replace(H200, memory_bytes=memory_gib * GIB)
-        found = compute_memory_budget(part, model, Precision.FP8, kv, ParallelPlan(tp=2, dp=3), SETTINGS)
-        each = [found.cache.sequence_bytes(length) for length in tokens.tolist()]
-        assert found.cache.compute_sequences_bytes(tokens).tolist() == each
-        held = [found.max_sequences(length) for length in tokens.tolist()]
-        assert found.count_max_by_length(tokens).tolist() == held
+        memory = compute_memory_budget(part, model, Precision.FP8, kv, ParallelPlan(tp=2, dp=3), SETTINGS)
+        each = [memory.cache.sequence_bytes(length) for length in tokens.tolist()]
+        assert memory.cache.compute_sequences_bytes(tokens).tolist() == each
+        counts = [memory.max_sequences(length) for length in tokens.tolist()]
+        assert memory.count_max_by_length(tokens).tolist() == counts
 
 
 def test_more_memory_never_admits_fewer_by_the_usual_share() -> None:

@@ -139,16 +139,16 @@ def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> No
     assert keys[KeyGroup.DENSE_WEIGHTS] == common._replace(precision="fp8")
     assert keys[KeyGroup.CACHE] == common._replace(precision="fp16")
     assert [get_ranks_key(ranks) for ranks in (1, 2, 3, 8, 72)] == ["1", "2", "4", "8", "8"]
-    known = calibration()
+    constants_file = calibration()
     narrowed = replace(
-        known.constants["weight_read_efficiency"],
+        constants_file.constants["weight_read_efficiency"],
         exceptions=(ConstantOverride({"precision": frozenset({"fp8"}), "link": frozenset({"scale-up"})}, 0.3),),
     )
-    constants = MappingProxyType({**known.constants, "weight_read_efficiency": narrowed})
-    known = replace(known, constants=constants)
-    assert compute_single_step_model(eight, known).rates.dense_read_efficiency == 0.3
+    constants = MappingProxyType({**constants_file.constants, "weight_read_efficiency": narrowed})
+    constants_file = replace(constants_file, constants=constants)
+    assert compute_single_step_model(eight, constants_file).rates.dense_read_efficiency == 0.3
     wide = deploy(configure(H200, published.llama_3_1_70b(), Precision.BF16), ParallelPlan(tp=8))
-    assert compute_single_step_model(wide, known).rates.dense_read_efficiency == 0.8
+    assert compute_single_step_model(wide, constants_file).rates.dense_read_efficiency == 0.8
 
 
 def test_stages_beyond_the_domain_hand_over_through_the_network() -> None:
@@ -166,14 +166,14 @@ def test_stages_beyond_the_domain_hand_over_through_the_network() -> None:
 def test_matrices_of_two_formats_take_the_arithmetic_of_both() -> None:
     llama = published.llama_3_1_70b()
     blocks = replace(llama, id="blocks", native_precision=Precision.NVFP4, quantised_tensors="ffn")
-    found = compute_ceilings(configure(H200, blocks, Precision.NVFP4, Precision.FP8), ONE, 5e10)
+    ceilings = compute_ceilings(configure(H200, blocks, Precision.NVFP4, Precision.FP8), ONE, 5e10)
     attention, ffn = 2 * 8192 * (8192 + 1024), 3 * 8192 * 28672
     share = ffn / (attention + ffn)
     fast, wide = H200.peak_dense["fp8"], H200.peak_dense["bf16"]
-    assert [(part, peak.flops) for part, peak in found.dense_parts] == [(share, fast), (1 - share, wide)]
-    assert found.dense_peak.flops == pytest.approx(1 / (share / fast + (1 - share) / wide))
+    assert [(part, peak.flops) for part, peak in ceilings.dense_parts] == [(share, fast), (1 - share, wide)]
+    assert ceilings.dense_peak.flops == pytest.approx(1 / (share / fast + (1 - share) / wide))
     # Constants are those of the greater part.
-    assert (found.dense_weights, found.dense_arithmetic) == (Precision.NVFP4, Precision.FP8)
+    assert (ceilings.dense_weights, ceilings.dense_arithmetic) == (Precision.NVFP4, Precision.FP8)
     assert compute_ceilings(configure(H200, llama, Precision.NVFP4, Precision.FP8), ONE, 5e10).dense_parts == ()
 
 
@@ -185,19 +185,21 @@ def test_a_part_without_arithmetic_is_refused() -> None:
 
 def test_the_ideal_row_is_never_slower() -> None:
     for plan in (ONE, ParallelPlan(tp=8), ParallelPlan(tp=8, ep=8, attention_dp=True), ParallelPlan(pp=4)):
-        made = plant(H200, published.deepseek_v3(), plan, months_old=24.0)
+        resolved_plant = plant(H200, published.deepseek_v3(), plan, months_old=24.0)
         for field in fields(StepCoefficients):
             if field.name not in ("dense_read",):
-                assert getattr(made.ideal, field.name) <= getattr(made.row, field.name), field.name
-        assert made.ideal.overhead_fixed == made.ideal.request == made.ideal.comm_fixed == 0
+                assert getattr(resolved_plant.ideal, field.name) <= getattr(resolved_plant.row, field.name), field.name
+        assert (
+            resolved_plant.ideal.overhead_fixed == resolved_plant.ideal.request == resolved_plant.ideal.comm_fixed == 0
+        )
 
 
 @pytest.mark.parametrize(("part", "published_bound"), [(H200, 34.3), (MI325X, 42.9)])
 def test_llama_70b_in_16_bits_stays_below_the_bandwidth(part: Accelerator, published_bound: float) -> None:
-    made = plant(part, published.llama_3_1_70b(), ONE, Precision.FP16)
+    resolved_plant = plant(part, published.llama_3_1_70b(), ONE, Precision.FP16)
     one, context = np.array([1.0]), np.array([1.0])
-    bound = 1 / compute_decode_step(rows_of(made.ideal), one, context).total.item()
-    real = 1 / compute_decode_step(rows_of(made.row), one, context).total.item()
+    bound = 1 / compute_decode_step(rows_of(resolved_plant.ideal), one, context).total.item()
+    real = 1 / compute_decode_step(rows_of(resolved_plant.row), one, context).total.item()
     assert real < bound < published_bound
     # All weights once a token, the embedding included, and hardly any cache.
     assert bound == pytest.approx(part.memory_bandwidth / 141_107_412_992, rel=1e-3)
@@ -227,14 +229,17 @@ def test_attention_dp_over_many_ranks_dispatches_too() -> None:
 
 
 def test_less_power_sustains_less_arithmetic_and_more_than_enough_adds_nothing() -> None:
-    known = calibration()
-    constants = {**known.constants, "reference_power": replace(known.constants["reference_power"], default=0.7)}
-    known = replace(known, constants=MappingProxyType(constants))
+    constants_file = calibration()
+    constants = {
+        **constants_file.constants,
+        "reference_power": replace(constants_file.constants["reference_power"], default=0.7),
+    }
+    constants_file = replace(constants_file, constants=MappingProxyType(constants))
 
     def reached(watts: float | None) -> float:
         part = replace(H200, tdp_w=watts)
-        made = deploy(configure(part, published.llama_3_1_70b()), ONE)
-        return compute_single_step_model(made, known).rates.dense_efficiency
+        deployment = deploy(configure(part, published.llama_3_1_70b()), ONE)
+        return compute_single_step_model(deployment, constants_file).rates.dense_efficiency
 
     watts = 0.7 * H200.peak_dense["bf16"] / 1e12
     assert reached(watts) == pytest.approx(0.6)

@@ -56,15 +56,15 @@ def test_every_plan_takes_all_accelerators_once(subtests: pytest.Subtests) -> No
 
 
 def test_plans_of_a_dense_model_by_hand() -> None:
-    found = list_parallel_plans(published.llama_3_1_70b(), H200, 4, FREE)
-    assert set(found) == {
+    plans = list_parallel_plans(published.llama_3_1_70b(), H200, 4, FREE)
+    assert set(plans) == {
         ParallelPlan(tp, pp, 1, dp) for tp, pp, dp in ((1, 1, 4), (1, 2, 2), (1, 4, 1), (2, 1, 2), (2, 2, 1), (4, 1, 1))
     }
 
 
 def test_experts_may_spread_over_the_tensor_ranks() -> None:
-    found = list_parallel_plans(published.gpt_oss_120b(), H200, 2, FREE)
-    assert set(found) == {
+    plans = list_parallel_plans(published.gpt_oss_120b(), H200, 2, FREE)
+    assert set(plans) == {
         ParallelPlan(1, 1, 1, 2),
         ParallelPlan(1, 2, 1, 1),
         ParallelPlan(2, 1, 1, 1),
@@ -75,8 +75,8 @@ def test_experts_may_spread_over_the_tensor_ranks() -> None:
 
 def test_a_serving_engine_narrows_the_plans() -> None:
     wishes = PlanConstraints(allow_pp=False, allow_ep=False, allow_attention_dp=False)
-    found = list_parallel_plans(published.gpt_oss_120b(), H200, 4, wishes)
-    assert found == (ParallelPlan(1, 1, 1, 4), ParallelPlan(2, 1, 1, 2), ParallelPlan(4, 1, 1, 1))
+    plans = list_parallel_plans(published.gpt_oss_120b(), H200, 4, wishes)
+    assert plans == (ParallelPlan(1, 1, 1, 4), ParallelPlan(2, 1, 1, 2), ParallelPlan(4, 1, 1, 1))
 
 
 @pytest.mark.parametrize(

@@ -113,5 +113,5 @@ def test_dividing_the_weights_never_adds_to_a_rank_and_never_loses_any(
 @given(models(), PLAN)
 def test_narrower_weights_never_take_more(model: Model, plan: ParallelPlan) -> None:
     formats = (Precision.BF16, Precision.FP8, Precision.FP6, Precision.NVFP4, Precision.MXFP4)
-    held = [shard_model(model, weights, plan).resident_bytes for weights in formats]
-    assert held == sorted(held, reverse=True)
+    bytes_by_format = [shard_model(model, weights, plan).resident_bytes for weights in formats]
+    assert bytes_by_format == sorted(bytes_by_format, reverse=True)

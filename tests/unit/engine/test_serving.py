@@ -30,16 +30,16 @@ LLAMA = published.llama_3_1_70b()
 @pytest.mark.parametrize("kind", list(LoadKind))
 def test_what_a_part_lacks_is_its_limiter(part: Accelerator, limiter: Limiter, kind: LoadKind) -> None:
     row = plant(part, LLAMA, ParallelPlan(tp=8)).row
-    found = serve_one(Case(row, 500, 100, 64, kind, 32, total=64))
-    assert LIMITERS[found.limiter] is limiter
+    figures = serve_one(Case(row, 500, 100, 64, kind, 32, total=64))
+    assert LIMITERS[figures.limiter] is limiter
 
 
 @pytest.mark.parametrize("kind", list(LoadKind))
 def test_overhead_is_what_remains_of_one_infinitely_fast_part(kind: LoadKind) -> None:
     fast = replace(H200, memory_bandwidth=1e18, peak_dense=MappingProxyType({"bf16": 1e22}))
     row = plant(fast, LLAMA, ParallelPlan()).row
-    found = serve_one(Case(row, 500, 100, 64, kind, 32, total=64))
-    assert LIMITERS[found.limiter] is Limiter.OVERHEAD
+    figures = serve_one(Case(row, 500, 100, 64, kind, 32, total=64))
+    assert LIMITERS[figures.limiter] is Limiter.OVERHEAD
 
 
 def test_a_mix_of_loads_keeps_its_order() -> None:
@@ -57,9 +57,9 @@ def test_a_mix_of_loads_keeps_its_order() -> None:
 @pytest.mark.parametrize("kind", [LoadKind.CONCURRENCY, LoadKind.SATURATE, LoadKind.REQUEST_RATE, LoadKind.LIMITS])
 def test_replicas_that_share_evenly_serve_as_many_times_more(kind: LoadKind) -> None:
     row = plant(H200, LLAMA, ParallelPlan(tp=8)).row
-    asked = Case(row, 500, 100, 64, kind, 20, total=200, ttft=2.0, tpot=0.03)
-    one = serve_one(asked)
-    four = serve_one(replace(asked, amount=80.0, total=800.0, replicas=4.0))
+    case = Case(row, 500, 100, 64, kind, 20, total=200, ttft=2.0, tpot=0.03)
+    one = serve_one(case)
+    four = serve_one(replace(case, amount=80.0, total=800.0, replicas=4.0))
     assert four.rate == pytest.approx(4 * one.rate)
     assert four.admitted == pytest.approx(4 * one.admitted)
     assert (four.running, four.ttft) == (one.running, one.ttft)

@@ -107,41 +107,41 @@ def test_share_of_the_matrices_that_a_format_covers() -> None:
 
 def test_the_table_of_layer_inputs_lies_on_the_first_stage_and_no_step_reads_it() -> None:
     plain = published.gemma_3_27b()
-    given = replace(plain, id="given", layer_input_size=256)
+    with_inputs = replace(plain, id="given", layer_input_size=256)
     table = 262208 * 62 * 256
     # On two ranks half of the table and of the projection that makes the inputs, gate and way back whole.
     beside = 62 * (2 * 5376 * 256 + 5376 * 256 // 2)
     norms = 62 * 5376 * 2 + 256 * 2
     two = ParallelPlan(tp=2)
-    one_stage = shard_model(given, Precision.FP8, two), shard_model(plain, Precision.FP8, two)
+    one_stage = shard_model(with_inputs, Precision.FP8, two), shard_model(plain, Precision.FP8, two)
     assert one_stage[0].resident_bytes - one_stage[1].resident_bytes == table + beside + norms
     assert one_stage[0].dense.stored_bytes - one_stage[1].dense.stored_bytes == beside + 62 * 5376 * 2
     assert one_stage[0].head == one_stage[1].head
     assert one_stage[0].embedding_lookup_bytes == 0
     stages = ParallelPlan(tp=1, pp=2)
-    first = shard_model(given, Precision.FP8, stages).resident_bytes
+    first = shard_model(with_inputs, Precision.FP8, stages).resident_bytes
     layers = 31 * (3 * 5376 * 256 + 5376 * 2)
     # The first stage has both tables, the last the tied one, which both had before.
     assert first - shard_model(plain, Precision.FP8, stages).resident_bytes == 2 * table + layers - 5376 * 2
 
 
 def test_what_a_step_touches_by_hand() -> None:
-    found = shard_model(published.deepseek_v3(), Precision.FP8, ParallelPlan(tp=8, ep=8))
+    shard = shard_model(published.deepseek_v3(), Precision.FP8, ParallelPlan(tp=8, ep=8))
     expert, table = 3 * 7168 * 2048, 129280 * 7168
-    assert found.active_expert_elements == 58 * 8 * expert
-    assert found.experts.stored_bytes == 58 * 32 * expert
-    assert found.head == TensorShare(table // 8, table // 4)
-    assert found.embedding_lookup_bytes == table // 4
-    assert (found.layers, found.moe_layers, found.collectives) == (61, 58, 122)
-    assert (found.experts_per_token, found.expert_count) == (8, 256)
+    assert shard.active_expert_elements == 58 * 8 * expert
+    assert shard.experts.stored_bytes == 58 * 32 * expert
+    assert shard.head == TensorShare(table // 8, table // 4)
+    assert shard.embedding_lookup_bytes == table // 4
+    assert (shard.layers, shard.moe_layers, shard.collectives) == (61, 58, 122)
+    assert (shard.experts_per_token, shard.expert_count) == (8, 256)
     attention = 7168 * (576 + 1536) + 512 * 128 * 256 + 1536 * 128 * 192 + 128 * 128 * 7168
-    assert found.dense_elements_undivided == 61 * attention + 3 * 3 * 7168 * 18432 + 58 * expert
+    assert shard.dense_elements_undivided == 61 * attention + 3 * 3 * 7168 * 18432 + 58 * expert
 
 
 def test_a_tied_table_is_the_head_and_is_not_looked_up_apart() -> None:
-    found = shard_model(published.gemma_3_27b(), Precision.FP8, ParallelPlan(tp=2))
-    assert found.head == TensorShare(262208 * 5376 // 2, 262208 * 5376)
-    assert found.embedding_lookup_bytes == 0
+    shard = shard_model(published.gemma_3_27b(), Precision.FP8, ParallelPlan(tp=2))
+    assert shard.head == TensorShare(262208 * 5376 // 2, 262208 * 5376)
+    assert shard.embedding_lookup_bytes == 0
 
 
 def test_a_step_passes_the_layers_of_all_stages() -> None:
@@ -199,11 +199,11 @@ def test_shards_are_smaller_than_the_whole_and_together_no_less(subtests: pytest
 def test_more_ranks_and_narrower_formats_never_take_more(model: Model) -> None:
     for weights in (Precision.BF16, Precision.FP8, Precision.MXFP4):
         for plans in ([ParallelPlan(tp=n) for n in (1, 2, 4, 8)], [ParallelPlan(pp=n) for n in (1, 2, 4, 8)]):
-            held = [shard_model(model, weights, plan).resident_bytes for plan in plans]
-            assert held == sorted(held, reverse=True)
+            bytes_by_format = [shard_model(model, weights, plan).resident_bytes for plan in plans]
+            assert bytes_by_format == sorted(bytes_by_format, reverse=True)
     formats = (Precision.BF16, Precision.FP8, Precision.FP6, Precision.NVFP4, Precision.MXFP4)
-    held = [shard_model(model, weights, ParallelPlan(tp=2)).resident_bytes for weights in formats]
-    assert held == sorted(held, reverse=True)
+    bytes_by_format = [shard_model(model, weights, ParallelPlan(tp=2)).resident_bytes for weights in formats]
+    assert bytes_by_format == sorted(bytes_by_format, reverse=True)
 
 
 def test_shards_of_many_cases_at_once_are_those_of_each_alone() -> None:
@@ -232,10 +232,10 @@ def test_experts_filled_up_by_kernels_are_those_of_the_logs() -> None:
     assert bare.padding_bytes == 0
     # 65.97 GiB with Marlin kernels (vllm-issue-23278) and 64.38 with Triton's (vllm-issue-33155).
     for padding, printed in ((ExpertPadding(256, 128), 65.97), (ExpertPadding(256, 1), 64.38)):
-        found = shard_model(model, Precision.MXFP4, ParallelPlan(), padding)
-        assert found.resident_bytes == bare.resident_bytes + found.padding_bytes
-        assert found.resident_bytes / GIB == pytest.approx(printed, rel=0.004)
-        assert found.experts == bare.experts
+        shard = shard_model(model, Precision.MXFP4, ParallelPlan(), padding)
+        assert shard.resident_bytes == bare.resident_bytes + shard.padding_bytes
+        assert shard.resident_bytes / GIB == pytest.approx(printed, rel=0.004)
+        assert shard.experts == bare.experts
 
 
 def test_each_rank_fills_up_its_own_share() -> None:

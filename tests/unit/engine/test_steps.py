@@ -81,9 +81,9 @@ def test_a_batch_touches_fewer_experts_the_more_some_are_favoured() -> None:
     # The mean over experts whose chance is spread by a gamma distribution, drawn instead of integrated.
     favour = np.random.default_rng(7).gamma(2.0, 1.0 / 2.0, 400_000)
     for tokens in (1.0, 2.0, 16.0, 300.0):
-        drawn = 1 - (1 - 8 / 256) * np.mean(np.exp((tokens - 1) * favour * math.log(1 - 8 / 256)))
+        share = 1 - (1 - 8 / 256) * np.mean(np.exp((tokens - 1) * favour * math.log(1 - 8 / 256)))
         touched = decode(replace(even, expert_evenness=2.0), tokens).total.item()
-        assert touched == pytest.approx(drawn, rel=5e-3)
+        assert touched == pytest.approx(share, rel=5e-3)
         assert touched * (1 + 1e-12) >= 8 / 256
         assert touched <= decode(even, tokens).total.item() * (1 + 1e-12)
 
@@ -262,8 +262,8 @@ def test_the_busiest_expert_parallel_rank_touches_more_of_its_experts() -> None:
     # Of 8 choices among 256 experts on 8 ranks, drawn at random, the most loaded rank has 2.6 on average.
     row = replace(PLAIN, expert_read=1.0, expert_log_miss=math.log(1 - 8 / 256), expert_evenness=1e7)
     ranks = replace(row, expert_skew=float(compute_expert_skew(8.0, 256.0)))
-    drawn = np.random.default_rng(7).permuted(np.tile(np.arange(256) // 32, (2000, 1)), axis=1)[:, :8]
-    busiest = np.mean([np.bincount(each, minlength=8).max() for each in drawn])
+    expert_ranks = np.random.default_rng(7).permuted(np.tile(np.arange(256) // 32, (2000, 1)), axis=1)[:, :8]
+    busiest = np.mean([np.bincount(each, minlength=8).max() for each in expert_ranks])
     assert decode(ranks, 1.0).total.item() * 32 == pytest.approx(busiest, rel=0.2)
     assert decode(ranks, 4096.0).total.item() == pytest.approx(1.0)
 

@@ -199,7 +199,7 @@ def test_half_precision_runs_on_every_part(subtests: pytest.Subtests) -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "accelerator", "mixer", "kv", "kept"),
+    ("engine", "accelerator", "mixer", "kv", "is_supported"),
     [
         ("vllm", A100, PLAIN, "fp8", True),
         ("vllm", H100, LATENT, "fp8", True),
@@ -219,9 +219,9 @@ def test_half_precision_runs_on_every_part(subtests: pytest.Subtests) -> None:
         ("tgi", MI300X, PLAIN, "fp8", False),
     ],
 )
-def test_kv_cache(engine: str, accelerator: Accelerator, mixer: Mixer, kv: str, kept: bool) -> None:
+def test_kv_cache(engine: str, accelerator: Accelerator, mixer: Mixer, kv: str, is_supported: bool) -> None:
     reason = engine_support.find_kv_objection(ENGINES[engine], accelerator, model(mixer), Precision(kv))
-    assert (reason is None) == kept
+    assert (reason is None) == is_supported
     if reason is not None:
         formats = reason.parameters["formats"]
         assert isinstance(formats, tuple)
@@ -271,11 +271,11 @@ def test_best_engine_is_the_first_that_runs_it() -> None:
     assert best(H100, "fp8", "fp8") is ENGINES["vllm"]
     assert best(MI250X, "nvfp4") is ENGINES["vllm"]
     without_vllm = tuple(engine for engine in ENGINES.values() if engine.id != "vllm")
-    chosen = engine_support.choose_engine(without_vllm, H100, LLAMA, Precision.FP8, Precision.FP8)
-    assert chosen is ENGINES["tensorrt-llm"]
+    engine_choice = engine_support.choose_engine(without_vllm, H100, LLAMA, Precision.FP8, Precision.FP8)
+    assert engine_choice is ENGINES["tensorrt-llm"]
     assert engine_support.choose_engine(without_vllm, A100, LLAMA, Precision.FP8, Precision.FP8) is ENGINES["sglang"]
-    chosen = engine_support.choose_engine(without_vllm, MI300X, LLAMA, Precision.FP8, Precision.FP8)
-    assert chosen is ENGINES["sglang"]
+    engine_choice = engine_support.choose_engine(without_vllm, MI300X, LLAMA, Precision.FP8, Precision.FP8)
+    assert engine_choice is ENGINES["sglang"]
 
 
 def test_best_engine_does_not_depend_on_the_order() -> None:
@@ -331,8 +331,8 @@ def test_nothing_keeps_the_cache() -> None:
 def test_batch_limits(
     engine: str, accelerator: Accelerator, date: str, server: bool, max_batch: int, max_batched_tokens: int
 ) -> None:
-    found = engine_support.resolve_engine_limits(ENGINES[engine], accelerator, date, server)
-    assert (found.max_batch, found.max_batched_tokens) == (max_batch, max_batched_tokens)
+    limits = engine_support.resolve_engine_limits(ENGINES[engine], accelerator, date, server)
+    assert (limits.max_batch, limits.max_batched_tokens) == (max_batch, max_batched_tokens)
 
 
 def test_memory_fraction_of_the_day() -> None:
@@ -350,22 +350,22 @@ def test_limits_are_usable_everywhere(subtests: pytest.Subtests) -> None:
             with subtests.test(engine=engine.id, accelerator=accelerator.id):
                 for date in (None, "2023-06", "2025-06", "2026-11"):
                     for server in (None, False, True):
-                        found = engine_support.resolve_engine_limits(engine, accelerator, date, server)
-                        assert 0 < found.memory_fraction <= found.safe_memory_fraction < 1
-                        assert found.max_batch <= found.max_batched_tokens
-                        assert 0 < found.runtime_bytes < 4 * GIB
-                        assert isinstance(found.max_batch, int)
-                        assert isinstance(found.runtime_bytes, int)
+                        limits = engine_support.resolve_engine_limits(engine, accelerator, date, server)
+                        assert 0 < limits.memory_fraction <= limits.safe_memory_fraction < 1
+                        assert limits.max_batch <= limits.max_batched_tokens
+                        assert 0 < limits.runtime_bytes < 4 * GIB
+                        assert isinstance(limits.max_batch, int)
+                        assert isinstance(limits.runtime_bytes, int)
 
 
 def test_llama_70b_in_half_precision_fits_one_h200() -> None:
     h200 = replace(H200, memory_bytes=151_397_597_184)
-    found = engine_support.resolve_engine_limits(ENGINES["vllm"], h200, "2026-11", True)
+    limits = engine_support.resolve_engine_limits(ENGINES["vllm"], h200, "2026-11", True)
     weights = 141_107_412_992
     one_sequence = 4096 * 80 * 2 * 8 * 128 * 2
-    assert weights + found.runtime_bytes + one_sequence < h200.memory_bytes * found.safe_memory_fraction
+    assert weights + limits.runtime_bytes + one_sequence < h200.memory_bytes * limits.safe_memory_fraction
     # The default of the engine would refuse it.
-    assert weights + found.runtime_bytes > h200.memory_bytes * found.memory_fraction
+    assert weights + limits.runtime_bytes > h200.memory_bytes * limits.memory_fraction
 
 
 def test_chunked_prefill() -> None:

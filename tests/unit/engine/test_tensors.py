@@ -327,16 +327,16 @@ def test_inputs_of_layers_add_a_table_that_a_token_reads_a_row_of() -> None:
     # Gemma 4 E2B: 35 layers of 1536, inputs of 256, a table of 262144 tokens for all layers.
     group = LayerGroup(35, None, DenseFfn(16), norms=0)
     plain = dataclasses.replace(model(1536, 1000, group), tied_embeddings=True)
-    given = dataclasses.replace(plain, layer_input_size=256, layer_input_vocab_size=262144)
+    with_inputs = dataclasses.replace(plain, layer_input_size=256, layer_input_vocab_size=262144)
     table = 262144 * 35 * 256
     beside = 35 * (3 * 1536 * 256 + 1536) + 256
-    assert count_parameters(given) - count_parameters(plain) == table + beside
-    assert count_active_parameters(given) - count_active_parameters(plain) == beside
-    whole = count_active_parameters(given, with_embedding=True) - count_active_parameters(plain)
+    assert count_parameters(with_inputs) - count_parameters(plain) == table + beside
+    assert count_active_parameters(with_inputs) - count_active_parameters(plain) == beside
+    whole = count_active_parameters(with_inputs, with_embedding=True) - count_active_parameters(plain)
     assert whole == table + beside
     # Without a vocabulary of its own the table has that of the model.
-    short = dataclasses.replace(given, layer_input_vocab_size=None)
-    assert count_parameters(given) - count_parameters(short) == (262144 - 1000) * 35 * 256
+    short = dataclasses.replace(with_inputs, layer_input_vocab_size=None)
+    assert count_parameters(with_inputs) - count_parameters(short) == (262144 - 1000) * 35 * 256
 
 
 def test_alternating_updates_and_thin_paths_by_hand() -> None:

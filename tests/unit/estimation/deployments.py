@@ -96,7 +96,7 @@ def combinations(part: Accelerator, models: Sequence[str]) -> Iterator[EstimateR
         yield EstimateRequest(part.id, model, weights, WORKLOADS[0], kv, pp=1, dp=1)
 
 
-def every(table: SearchSpaceTable, part: Accelerator, models: Sequence[str]) -> Every:
+def resolve_every(table: SearchSpaceTable, part: Accelerator, models: Sequence[str]) -> Every:
     """Return all combinations of a part with the models of these ids."""
     deployments: list[Deployment] = []
     refusals: list[Refusal] = []
@@ -108,12 +108,12 @@ def every(table: SearchSpaceTable, part: Accelerator, models: Sequence[str]) -> 
             continue
         for tp in degrees_of(part):
             plans = space.list_memory_plans(tp)
-            asked = replace(request, tp=tp, count=tp)
-            reason = _reason(table, asked, space, plans)
+            attempt = replace(request, tp=tp, count=tp)
+            reason = _reason(table, attempt, space, plans)
             if reason is not None:
-                refusals.append(Refusal(asked, reason))
+                refusals.append(Refusal(attempt, reason))
             deployments += [
-                Deployment(asked, space, each, space.resolve(each))
+                Deployment(attempt, space, each, space.resolve(each))
                 for each in plans
                 if each.budget.max_sequences(_SHORTEST) >= 1
             ]
@@ -124,19 +124,19 @@ _SHORTEST = min(work.input_tokens + work.output_tokens for work in WORKLOADS)
 
 
 def _reason(
-    table: SearchSpaceTable, asked: EstimateRequest, space: SearchSpace, plans: tuple[MemoryPlan, ...]
+    table: SearchSpaceTable, request: EstimateRequest, space: SearchSpace, plans: tuple[MemoryPlan, ...]
 ) -> Message | None:
     """Return why no plan of a degree holds even the shortest request; None if one does."""
     if not plans:
         try:
-            table.find_space(asked)
+            table.find_space(request)
         except InputError as error:
             return error.problem
-        raise AssertionError(f"no plan and no reason: {asked}")
+        raise AssertionError(f"no plan and no reason: {request}")
     nearest = max(plans, key=lambda each: each.budget.headroom_bytes(_SHORTEST))
     if nearest.budget.headroom_bytes(_SHORTEST) >= 0:
         return None
-    return explain_unfit(asked, space.configuration, nearest, _SHORTEST)
+    return explain_unfit(request, space.configuration, nearest, _SHORTEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,28 +156,28 @@ class Answers:
     figures: FigureIntervals
 
 
-def answers(table: SearchSpaceTable, found: Every, calibration: Calibration) -> Answers:
+def answers(table: SearchSpaceTable, combinations: Every, calibration: Calibration) -> Answers:
     """Ask every deployment for every workload that its memory holds a request of, as the program does."""
     tokens = np.array([work.input_tokens + work.output_tokens for work in WORKLOADS])
-    held = np.array([each.memory.budget.count_max_by_length(tokens) for each in found.deployments])
-    work, owner = np.nonzero(held.T >= 1)
+    sequences_held = np.array([each.memory.budget.count_max_by_length(tokens) for each in combinations.deployments])
+    work, owner = np.nonzero(sequences_held.T >= 1)
     running = [
-        found.deployments[place].memory.compute_capacity_for(length)
+        combinations.deployments[place].memory.compute_capacity_for(length)
         for place, length in zip(owner.tolist(), tokens[work].tolist(), strict=True)
     ]
-    positions = np.array([each.deployment.position for each in found.deployments])
-    counts = np.array([float(each.memory.plan.count) for each in found.deployments])
+    positions = np.array([each.deployment.position for each in combinations.deployments])
+    counts = np.array([float(each.memory.plan.count) for each in combinations.deployments])
     columns = positions[owner], running, np.ones(len(owner)), counts[owner]
     lengths = np.bincount(work, minlength=len(WORKLOADS)).tolist()
     arrays = make_case_arrays(table.coefficients, [make_workload_values(each) for each in WORKLOADS], lengths, *columns)
     constants = get_serving_constants(calibration)
     results = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
     factors = np.array(
-        [[each.space.interval_factors[work.load.kind] for work in WORKLOADS] for each in found.deployments]
+        [[each.space.interval_factors[work.load.kind] for work in WORKLOADS] for each in combinations.deployments]
     )
-    ideal = table.coefficients.take_ideal([each.deployment for each in found.deployments]).select(owner)
+    ideal = table.coefficients.take_ideal([each.deployment for each in combinations.deployments]).select(owner)
     figures = compute_figure_intervals(results, arrays, slice(None), ideal, factors[owner, work])
-    sequences = held[owner, work].astype(np.float64)
+    sequences = sequences_held[owner, work].astype(np.float64)
     return Answers(constants, owner, work, sequences, arrays, results, figures)
 
 

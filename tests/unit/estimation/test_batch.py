@@ -77,16 +77,16 @@ def test_what_does_not_fit_says_why_and_how_many_do() -> None:
 
 
 def test_broken_line_between_two_good_ones() -> None:
-    found, faults = answers(GOOD, b'{"id": "a2", "accel', GOOD | {"id": 3})
+    answer_lines, faults = answers(GOOD, b'{"id": "a2", "accel', GOOD | {"id": 3})
     assert faults == 1
-    assert [answer["id"] for answer in found] == ["a1", None, 3]
-    assert found[1] == {"id": None, "line": 2, "error": "is not valid JSON at column 20: unexpected end of data"}
-    assert found[2]["fits"] is True
+    assert [answer["id"] for answer in answer_lines] == ["a1", None, 3]
+    assert answer_lines[1] == {"id": None, "line": 2, "error": "is not valid JSON at column 20: unexpected end of data"}
+    assert answer_lines[2]["fits"] is True
 
 
 def test_blank_lines_are_skipped_and_counted() -> None:
-    found, _ = answers(b"", GOOD, b"  \t\r", b"[1]", b"")
-    assert [answer.get("line") for answer in found] == [None, 4]
+    answer_lines, _ = answers(b"", GOOD, b"  \t\r", b"[1]", b"")
+    assert [answer.get("line") for answer in answer_lines] == [None, 4]
 
 
 @pytest.mark.parametrize(
@@ -102,22 +102,22 @@ def test_blank_lines_are_skipped_and_counted() -> None:
     ],
 )
 def test_line_at_fault_is_answered_with_its_number(line: bytes | dict[str, Any], error: str) -> None:
-    found, faults = answers(GOOD, line, GOOD)
+    answer_lines, faults = answers(GOOD, line, GOOD)
     assert faults == 1
-    assert len(found) == 3
-    assert found[1]["line"] == 2
-    assert found[1]["error"].startswith(error)
+    assert len(answer_lines) == 3
+    assert answer_lines[1]["line"] == 2
+    assert answer_lines[1]["error"].startswith(error)
 
 
 def test_id_of_a_line_at_fault_is_kept() -> None:
-    found, _ = answers(GOOD | {"id": "x", "count": 0}, GOOD | {"id": 8, "model": "unknown", "tp": 2, "count": 3})
-    assert [answer["id"] for answer in found] == ["x", 8]
+    answer_lines, _ = answers(GOOD | {"id": "x", "count": 0}, GOOD | {"id": 8, "model": "unknown", "tp": 2, "count": 3})
+    assert [answer["id"] for answer in answer_lines] == ["x", 8]
 
 
 def test_endless_line_is_answered_once_and_the_next_as_usual() -> None:
-    found, faults = answers(b"x" * (5 << 20), GOOD)
+    answer_lines, faults = answers(b"x" * (5 << 20), GOOD)
     assert faults == 1
-    assert [answer.get("line") for answer in found] == [1, None]
+    assert [answer.get("line") for answer in answer_lines] == [1, None]
 
 
 def test_nothing_is_held_back_while_input_is_awaited() -> None:
@@ -125,14 +125,14 @@ def test_nothing_is_held_back_while_input_is_awaited() -> None:
         """Gives one line at a time and looks at what has been answered before the next."""
 
         def read1(self, _size: int | None = -1) -> bytes:
-            seen.append(len(target.getvalue().splitlines()))
+            counts.append(len(target.getvalue().splitlines()))
             return self.readline()
 
-    seen: list[int] = []
+    counts: list[int] = []
     target = io.BytesIO()
     line = json.dumps(GOOD).encode() + b"\n"
     answer_stream(FakeEstimator(), Pipe(line * 3), target)
-    assert seen == [0, 1, 2, 3]
+    assert counts == [0, 1, 2, 3]
 
 
 def test_mistake_of_the_program_spoils_one_line_alone() -> None:
@@ -147,16 +147,16 @@ def test_mistake_of_the_program_spoils_one_line_alone() -> None:
     lines = [GOOD, GOOD | {"id": "a2", "count": 7}, GOOD | {"id": "a3"}]
     target = io.BytesIO()
     faults = answer_stream(Mistaken(), io.BytesIO("\n".join(map(json.dumps, lines)).encode()), target)
-    found = [json.loads(line) for line in target.getvalue().splitlines()]
+    answer_lines = [json.loads(line) for line in target.getvalue().splitlines()]
     assert faults == 1
-    assert [answer["id"] for answer in found] == ["a1", "a2", "a3"]
-    assert found[1]["line"] == 2
-    assert "ZeroDivisionError" in found[1]["error"]
+    assert [answer["id"] for answer in answer_lines] == ["a1", "a2", "a3"]
+    assert answer_lines[1]["line"] == 2
+    assert "ZeroDivisionError" in answer_lines[1]["error"]
 
 
 def test_many_lines_come_out_in_order() -> None:
     lines = [GOOD | {"id": number, "count": number % 7 + 1} for number in range(12_000)]
-    found, faults = answers(*lines)
+    answer_lines, faults = answers(*lines)
     assert faults == 0
-    assert [answer["id"] for answer in found] == list(range(12_000))
-    assert [answer["count"] for answer in found] == [number % 7 + 1 for number in range(12_000)]
+    assert [answer["id"] for answer in answer_lines] == list(range(12_000))
+    assert [answer["count"] for answer in answer_lines] == [number % 7 + 1 for number in range(12_000)]

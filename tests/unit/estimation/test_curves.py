@@ -26,7 +26,7 @@ REQUESTS = [
 ]
 
 
-def made(estimator: Estimator, request: EstimateRequest) -> tuple[Estimate, ConcurrencyCurve]:
+def make_curves(estimator: Estimator, request: EstimateRequest) -> tuple[Estimate, ConcurrencyCurve]:
     estimate = estimator.estimate(request)
     (curve,) = estimator.curves([estimate])
     return estimate, curve
@@ -59,7 +59,7 @@ def test_points_are_one_powers_of_two_and_the_end() -> None:
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request.model)
 def test_the_estimate_is_a_point_of_its_curve(estimator: Estimator, request_: EstimateRequest) -> None:
-    estimate, curve = made(estimator, request_)
+    estimate, curve = make_curves(estimator, request_)
     assert estimate.concurrency == request_.workload.load.concurrency
     place = curve.concurrency.index(estimate.concurrency)
     for name in FIGURES:
@@ -73,7 +73,7 @@ def test_the_estimate_is_a_point_of_its_curve(estimator: Estimator, request_: Es
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request.model)
 def test_every_point_is_what_is_estimated_there(estimator: Estimator, request_: EstimateRequest) -> None:
-    estimate, curve = made(estimator, request_)
+    estimate, curve = make_curves(estimator, request_)
     finite = request_.workload.load.requests
     for place in range(0, len(curve.concurrency), 7):
         point = curve.concurrency[place]
@@ -95,19 +95,19 @@ def test_many_curves_at_once_are_those_of_each_alone(estimator: Estimator) -> No
 
 
 def test_dragging_the_concurrency_moves_one_point(estimator: Estimator) -> None:
-    _, before = made(estimator, SEVENTY)
-    _, after = made(estimator, replace(SEVENTY, workload=replace(SEVENTY.workload, load=closed(78))))
-    kept = [point for point in before.concurrency if point not in (77, 78)]
-    assert kept == [point for point in after.concurrency if point not in (77, 78)]
+    _, before = make_curves(estimator, SEVENTY)
+    _, after = make_curves(estimator, replace(SEVENTY, workload=replace(SEVENTY.workload, load=closed(78))))
+    points = [point for point in before.concurrency if point not in (77, 78)]
+    assert points == [point for point in after.concurrency if point not in (77, 78)]
     assert 78 in after.concurrency
-    for point in kept:
+    for point in points:
         one, two = before.concurrency.index(point), after.concurrency.index(point)
         assert before.output_tokens_per_s[one] == after.output_tokens_per_s[two]
 
 
 def test_more_in_flight_than_memory_holds_is_no_point(estimator: Estimator) -> None:
     request = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(64), count=1)
-    estimate, curve = made(estimator, request)
+    estimate, curve = make_curves(estimator, request)
     assert estimate.max_concurrency < 64
     assert curve.concurrency[-1] == estimate.max_concurrency
 
@@ -124,7 +124,7 @@ def test_more_in_flight_than_memory_holds_is_no_point(estimator: Estimator) -> N
 )
 def test_any_other_load_gets_the_closed_loop_of_its_deployment(estimator: Estimator, load: Load) -> None:
     request = ask("mi300x", "llama-3.1-70b", "fp8", load, count=8)
-    estimate, curve = made(estimator, request)
+    estimate, curve = make_curves(estimator, request)
     assert curve.max_concurrency == estimate.max_concurrency
     assert curve.concurrency == list_curve_points(estimate.max_concurrency)
     work = request.workload
@@ -138,7 +138,7 @@ def test_any_other_load_gets_the_closed_loop_of_its_deployment(estimator: Estima
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request.model)
 def test_shares_add_up_and_the_largest_limits(estimator: Estimator, request_: EstimateRequest) -> None:
-    _, curve = made(estimator, request_)
+    _, curve = make_curves(estimator, request_)
     names = [field.name for field in fields(LimiterShares)]
     for place, limiter in enumerate(curve.limiter):
         shares = {name.replace("_", " "): getattr(curve.shares, name)[place] for name in names}
@@ -150,7 +150,7 @@ def test_shares_add_up_and_the_largest_limits(estimator: Estimator, request_: Es
 
 def test_where_the_serving_engine_admits_fewer_than_memory_capacity_limits(estimator: Estimator) -> None:
     request = ask("mi325x", "llama-3.1-8b", "fp8", closed(16), (200, 200), count=1, max_batch=32)
-    _, curve = made(estimator, request)
+    _, curve = make_curves(estimator, request)
     beyond = {limiter for point, limiter in zip(curve.concurrency, curve.limiter, strict=True) if point > 32}
     below = {limiter for point, limiter in zip(curve.concurrency, curve.limiter, strict=True) if point <= 32}
     assert beyond == {"capacity"}
@@ -158,6 +158,6 @@ def test_where_the_serving_engine_admits_fewer_than_memory_capacity_limits(estim
 
 
 def test_a_single_output_token_has_no_tpot(estimator: Estimator) -> None:
-    _, curve = made(estimator, ask("h200-sxm", "llama-3.1-8b", "fp8", closed(4), (100, 1), count=1))
+    _, curve = make_curves(estimator, ask("h200-sxm", "llama-3.1-8b", "fp8", closed(4), (100, 1), count=1))
     assert all(math.isnan(value) for value in curve.tpot_ms.value)
     assert all(value > 0 for value in curve.ttft_ms.low)

@@ -31,9 +31,9 @@ def test_dimensions_agree_with_the_parameters_that_are_stated(service: GpuDeskSe
         if architecture is None:
             assert model.id.startswith("magi-"), "whose dimensions no source gave"
             continue
-        stated = service.catalog.attribute(model.id, "parameters").value
-        assert isinstance(stated, int)
-        assert 0.84 < architecture.parameters / stated < 1.13, model.id
+        parameters = service.catalog.attribute(model.id, "parameters").value
+        assert isinstance(parameters, int)
+        assert 0.84 < architecture.parameters / parameters < 1.13, model.id
 
 
 def test_a_statement_faster_than_the_full_peak_is_refuted(service: GpuDeskService) -> None:

@@ -38,12 +38,12 @@ def grid(name: str) -> list[WorkedExample]:
 
 def count(service: GpuDeskService, reading: CapacityReadingId, example: WorkedExample) -> int | None:
     """Return what the matrix says of a part with the label and a model with the parameters of an example."""
-    given = example.inputs
-    part = replace(service.catalog.accelerator("h100-sxm"), memory_label=f"{given['mem']:g} GB")
+    inputs = example.inputs
+    part = replace(service.catalog.accelerator("h100-sxm"), memory_label=f"{inputs['mem']:g} GB")
     model = service.catalog.model("llama-3.1-70b")
-    question = FitQuestion(FORMATS[given["bytes"]])
-    found = compute_reading_matrix(reading, question, [part], [model], {model.id: given["params"] * GB})
-    return found.rows[0][0].count
+    question = FitQuestion(FORMATS[inputs["bytes"]])
+    matrix = compute_reading_matrix(reading, question, [part], [model], {model.id: inputs["params"] * GB})
+    return matrix.rows[0][0].count
 
 
 @pytest.mark.parametrize("name", GRIDS)
@@ -63,13 +63,13 @@ def cell(service: GpuDeskService, reading: CapacityReadingId, part: str, model: 
 
 
 def test_what_is_left_is_that_of_one_part_by_the_reading(service: GpuDeskService) -> None:
-    found = cell(service, CapacityReadingId.BINARY_RESERVED, "mi300x", "llama-3.1-70b")
-    assert found.count == 1
-    assert found.usable_bytes == int(192 * GIB * 0.9)
-    stated = count_model_parameters(service.catalog, [service.catalog.model("llama-3.1-70b")])["llama-3.1-70b"]
-    weights = compute_plain_weights_bytes(stated, Precision.FP16, "AMD")
-    assert found.headroom_bytes == pytest.approx(found.usable_bytes - weights, abs=1)
-    assert found.plan is None
+    reading_cell = cell(service, CapacityReadingId.BINARY_RESERVED, "mi300x", "llama-3.1-70b")
+    assert reading_cell.count == 1
+    assert reading_cell.usable_bytes == int(192 * GIB * 0.9)
+    parameters = count_model_parameters(service.catalog, [service.catalog.model("llama-3.1-70b")])["llama-3.1-70b"]
+    weights = compute_plain_weights_bytes(parameters, Precision.FP16, "AMD")
+    assert reading_cell.headroom_bytes == pytest.approx(reading_cell.usable_bytes - weights, abs=1)
+    assert reading_cell.plan is None
 
 
 def test_scales_of_blocks_are_left_out_and_plain_fp4_is_four_bits() -> None:
@@ -80,15 +80,15 @@ def test_scales_of_blocks_are_left_out_and_plain_fp4_is_four_bits() -> None:
 
 def test_a_model_without_dimensions_is_counted_by_what_is_stated(service: GpuDeskService) -> None:
     assert not service.catalog.model("devstral-2-123b").dimensions_known
-    found = cell(service, CapacityReadingId.DECIMAL, "h200-sxm", "devstral-2-123b")
-    assert found.count == 2
+    reading_cell = cell(service, CapacityReadingId.DECIMAL, "h200-sxm", "devstral-2-123b")
+    assert reading_cell.count == 2
 
 
 def test_parameters_that_nobody_states_are_those_of_the_dimensions(service: GpuDeskService) -> None:
     models = service.catalog.models()
-    known = count_model_parameters(service.catalog, models)
-    assert known["phi-4"] == pytest.approx(14.7e9, rel=0.01)
-    assert len(known) == len(models)
+    parameters = count_model_parameters(service.catalog, models)
+    assert parameters["phi-4"] == pytest.approx(14.7e9, rel=0.01)
+    assert len(parameters) == len(models)
 
 
 @pytest.mark.parametrize(

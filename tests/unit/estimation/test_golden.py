@@ -37,12 +37,12 @@ def test_file_is_no_older_than_engine_calibration_and_facts(
     golden: GoldenFile, estimator: Estimator, calibration: Calibration
 ) -> None:
     """Where this fails after a change that is meant, look at the differences and run `make golden`."""
-    found = [
+    differences = [
         f"{case.name}: {each.field}: {each.expected} is {each.actual} now"
         for case in golden.cases
         for each in compare_golden(case, estimator.estimate, 1e-9)
     ]
-    assert not found, "`make golden` writes them anew:\n" + "\n".join(found)
+    assert not differences, "`make golden` writes them anew:\n" + "\n".join(differences)
     assert golden.calibration == calibration.revision, "run `make golden`"
 
 
@@ -72,8 +72,8 @@ def test_difference_beyond_the_tolerance_is_found_and_one_within_is_not(
         return GoldenCase(case.request, {**case.expected, "ttft_ms": ttft})
 
     assert compare_golden(changed(1 + TOLERANCE / 2), estimator.estimate) == ()
-    (found,) = compare_golden(changed(1 + TOLERANCE * 3), estimator.estimate)
-    assert found.field == "ttft_ms.high"
+    (difference,) = compare_golden(changed(1 + TOLERANCE * 3), estimator.estimate)
+    assert difference.field == "ttft_ms.high"
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_difference_beyond_the_tolerance_is_found_and_one_within_is_not(
 )
 def test_other_value_of_any_kind_is_found(golden: GoldenFile, estimator: Estimator, field: str, value: object) -> None:
     case = golden.cases[0]
-    (found, *_) = compare_golden(GoldenCase(case.request, {**case.expected, field: value}), estimator.estimate)
-    assert found.field.partition(".")[0] == field
+    (difference, *_) = compare_golden(GoldenCase(case.request, {**case.expected, field: value}), estimator.estimate)
+    assert difference.field.partition(".")[0] == field
 
 
 def test_no_choice_hangs_on_the_last_digits(golden: GoldenFile, facts: Catalog, calibration: Calibration) -> None:
@@ -95,8 +95,8 @@ def test_no_choice_hangs_on_the_last_digits(golden: GoldenFile, facts: Catalog, 
 
     constants = {name: shifted(constant) for name, constant in calibration.constants.items()}
     other = Estimator(facts, replace(calibration, constants=constants, _values_by_keys={}))
-    found = [(case.name, each) for case in golden.cases for each in compare_golden(case, other.estimate)]
-    assert found == []
+    differences = [(case.name, each) for case in golden.cases for each in compare_golden(case, other.estimate)]
+    assert differences == []
 
 
 NO_ANSWER = '{"calibration": "a", "cases": [{"request": {"id": "b"}, "expected": {}}]}'
@@ -114,9 +114,9 @@ def test_file_that_is_none_is_said(text: str, tmp_path: Path) -> None:
 def test_script_writes_the_file_as_it_is(golden: GoldenFile, tmp_path: Path) -> None:
     """The questions stay, and so does what is answered to them."""
     file = tmp_path / "golden.json"
-    asked = json.loads(paths.resource(GOLDEN_FILE).read_text(encoding="utf-8"))
-    asked["cases"] = [{"request": case["request"], "expected": {}} for case in asked["cases"][:2]]
-    file.write_text(json.dumps(asked))
+    recorded = json.loads(paths.resource(GOLDEN_FILE).read_text(encoding="utf-8"))
+    recorded["cases"] = [{"request": case["request"], "expected": {}} for case in recorded["cases"][:2]]
+    file.write_text(json.dumps(recorded))
     script = ROOT / "packaging" / "make_golden.py"
     subprocess.run([sys.executable, script, paths.get_catalog_path(), file], check=True, capture_output=True)
     assert read_golden(file) == GoldenFile(golden.calibration, golden.cases[:2])

@@ -56,8 +56,15 @@ def write_answers(estimator: Estimator, lines: list[dict[str, Any]]) -> list[byt
 
 def test_columns_say_what_estimates_say(estimator: Estimator) -> None:
     lines = [
-        {**LINE, **changes, "id": f"{number}, {{%b}}", "input_tokens": given, "output_tokens": made, "load": load}
-        for number, (load, (given, made), changes) in enumerate(product(LOADS, LENGTHS, CHANGES))
+        {
+            **LINE,
+            **changes,
+            "id": f"{number}, {{%b}}",
+            "input_tokens": prompt_tokens,
+            "output_tokens": output_tokens,
+            "load": load,
+        }
+        for number, (load, (prompt_tokens, output_tokens), changes) in enumerate(product(LOADS, LENGTHS, CHANGES))
     ]
     estimates = estimator.estimate_many([parse_request(line) for line in lines])
     for line, estimate, answer in zip(lines, estimates, write_answers(estimator, lines), strict=True):

@@ -70,8 +70,8 @@ def line(**more: object) -> dict[str, Any]:
 
 def test_the_split_taken_is_the_best_of_all(estimator: Estimator) -> None:
     best = estimator.estimate(question(closed(256)))
-    taken = pools_of(best)
-    assert taken.prefill.count + taken.decode.count == best.count == 16
+    pools = pools_of(best)
+    assert pools.prefill.count + pools.decode.count == best.count == 16
     for prefill in range(2, 16, 3):
         other = fixed(PoolRequest(count=prefill), PoolRequest(count=16 - prefill))
         assert rate(estimator.estimate(question(closed(256), other))) <= rate(best) * 1.002
@@ -81,19 +81,19 @@ def test_the_split_taken_is_the_best_of_all(estimator: Estimator) -> None:
 def test_where_no_split_meets_the_limits_the_nearest_is_taken(
     estimator: Estimator, ttft_ms: float, tpot_ms: float, pool: str
 ) -> None:
-    found = estimator.estimate(question(Load(LoadKind.LIMITS, ttft_ms=ttft_ms, tpot_ms=tpot_ms)))
-    assert found.output_tokens_per_s is None
+    estimate = estimator.estimate(question(Load(LoadKind.LIMITS, ttft_ms=ttft_ms, tpot_ms=tpot_ms)))
+    assert estimate.output_tokens_per_s is None
     # What answers soonest is what is nearest: all ranks work at one request.
-    assert getattr(pools_of(found), pool).plan == ParallelPlan(tp=8)
+    assert getattr(pools_of(estimate), pool).plan == ParallelPlan(tp=8)
 
 
 def test_limits_are_kept_with_the_split_of_the_highest_rate(estimator: Estimator) -> None:
-    found = estimator.estimate(question(LIMITS))
-    assert found.ttft_ms is not None
-    assert found.tpot_ms is not None
-    assert found.ttft_ms.value <= 2000
-    assert found.tpot_ms.value <= 30
-    pools = pools_of(found)
+    estimate = estimator.estimate(question(LIMITS))
+    assert estimate.ttft_ms is not None
+    assert estimate.tpot_ms is not None
+    assert estimate.ttft_ms.value <= 2000
+    assert estimate.tpot_ms.value <= 30
+    pools = pools_of(estimate)
     assert pools.binding in (PoolKind.PREFILL, PoolKind.DECODE)
     assert max(pools.prefill.busy, pools.decode.busy) == pytest.approx(1.0, abs=1e-6)
     assert min(pools.prefill.busy, pools.decode.busy) < 1.0
@@ -109,9 +109,9 @@ def test_tokens_come_sooner_than_on_the_decode_pool_alone(estimator: Estimator) 
 
 
 def test_without_a_count_both_pools_are_as_small_as_fits(estimator: Estimator) -> None:
-    found = estimator.estimate(question(closed(4), count=None))
+    estimate = estimator.estimate(question(closed(4), count=None))
     alone = estimator.estimate(question(closed(4), None, count=None))
-    assert found.count == 2 * alone.count
+    assert estimate.count == 2 * alone.count
 
 
 def test_plans_that_are_given_are_kept(estimator: Estimator) -> None:
@@ -132,22 +132,22 @@ def test_pools_in_one_domain_do_not_use_the_network(estimator: Estimator) -> Non
 
 
 def test_what_the_cache_of_a_prompt_takes_travels(estimator: Estimator) -> None:
-    found = estimator.estimate(question(closed(64)))
-    pools = pools_of(found)
+    estimate = estimator.estimate(question(closed(64)))
+    pools = pools_of(estimate)
     # 80 layers, keys and values of 8 heads of 128, two bytes, 4000 tokens.
     assert pools.transfer_bytes == 80 * 2 * 8 * 128 * 2 * 4000
     assert pools.transfer_ms > pools.transfer_bytes / 8 / 50e9 * 1e3
 
 
 def test_notes_say_the_split_what_binds_and_how_idle_the_other_is(estimator: Estimator) -> None:
-    found = estimator.estimate(question(closed(256)))
-    said = [format_message(note) for note in found.notes]
-    pools = pools_of(found)
-    assert any(text.startswith(f"Prefill pool of {pools.prefill.count}: ") for text in said)
-    assert any(text.startswith(f"Decode pool of {pools.decode.count}: ") for text in said)
+    estimate = estimator.estimate(question(closed(256)))
+    texts = [format_message(note) for note in estimate.notes]
+    pools = pools_of(estimate)
+    assert any(text.startswith(f"Prefill pool of {pools.prefill.count}: ") for text in texts)
+    assert any(text.startswith(f"Decode pool of {pools.decode.count}: ") for text in texts)
     idle = pools.prefill if pools.binding is PoolKind.DECODE else pools.decode
-    assert any(text.startswith("Memory figures are for one decode accelerator") for text in said)
-    (binds,) = (text for text in said if "limits the rate" in text)
+    assert any(text.startswith("Memory figures are for one decode accelerator") for text in texts)
+    (binds,) = (text for text in texts if "limits the rate" in text)
     assert f"{round(idle.busy * 100)}%" in binds.replace("\u202f", " ").replace("\u00a0", " ")
 
 
@@ -178,18 +178,18 @@ def test_one_plan_for_both_pools_is_refused(estimator: Estimator) -> None:
 
 
 def test_pools_without_room_say_how_many_would_do(estimator: Estimator) -> None:
-    found = estimator.estimate(replace(question(closed(8), count=2), model="llama-3.1-405b"))
-    assert not found.fits
-    assert found.count == 2
-    assert found.reason is not None
-    assert "No split of 2" in format_message(found.reason)
-    assert found.needs is not None
-    assert estimator.estimate(replace(found.request, count=found.needs)).fits
+    estimate = estimator.estimate(replace(question(closed(8), count=2), model="llama-3.1-405b"))
+    assert not estimate.fits
+    assert estimate.count == 2
+    assert estimate.reason is not None
+    assert "No split of 2" in format_message(estimate.reason)
+    assert estimate.needs is not None
+    assert estimator.estimate(replace(estimate.request, count=estimate.needs)).fits
     one = fixed(PoolRequest(count=1), PoolRequest(count=8))
-    found = estimator.estimate(replace(question(closed(8), one, count=9), model="llama-3.1-405b"))
-    assert not found.fits
-    assert found.reason is not None
-    assert "1 ×" in format_message(found.reason)
+    estimate = estimator.estimate(replace(question(closed(8), one, count=9), model="llama-3.1-405b"))
+    assert not estimate.fits
+    assert estimate.reason is not None
+    assert "1 ×" in format_message(estimate.reason)
 
 
 LOADS = (
@@ -204,14 +204,14 @@ LOADS = (
 
 @pytest.mark.parametrize("load", LOADS, ids=lambda load: f"{load.kind}")
 def test_charts_are_those_of_the_pools(estimator: Estimator, load: Load) -> None:
-    found = estimator.estimate(question(load))
-    (curve,) = estimator.curves([found])
-    assert curve.max_concurrency == found.max_concurrency
+    estimate = estimator.estimate(question(load))
+    (curve,) = estimator.curves([estimate])
+    assert curve.max_concurrency == estimate.max_concurrency
     if load.kind is LoadKind.CONCURRENCY:
         at = curve.concurrency.index(64)
-        assert curve.output_tokens_per_s.value[at] == pytest.approx(rate(found), rel=1e-9)
-        assert curve.limiter[at] == str(found.limiter)
-    roofline, shares = estimator.roofline(found), estimator.compute_time_shares(found)
+        assert curve.output_tokens_per_s.value[at] == pytest.approx(rate(estimate), rel=1e-9)
+        assert curve.limiter[at] == str(estimate.limiter)
+    roofline, shares = estimator.roofline(estimate), estimator.compute_time_shares(estimate)
     assert roofline is not None
     assert roofline.prefill is not None
     assert roofline.decode is not None
@@ -219,12 +219,12 @@ def test_charts_are_those_of_the_pools(estimator: Estimator, load: Load) -> None
     assert shares is not None
     assert shares.token is not None
     assert sum(share.share for share in shares.token) == pytest.approx(1.0)
-    parts = estimator.request_time(found)
+    parts = estimator.request_time(estimate)
     assert parts is not None
-    assert found.request_s is not None
-    assert sum(parts) == pytest.approx(found.request_s.value)
-    assert estimator.compute_usable_memory(found).usable_bytes > 0
-    assert estimator.compute_kv_by_context(found).max_concurrency
+    assert estimate.request_s is not None
+    assert sum(parts) == pytest.approx(estimate.request_s.value)
+    assert estimator.compute_usable_memory(estimate).usable_bytes > 0
+    assert estimator.compute_kv_by_context(estimate).max_concurrency
 
 
 @pytest.mark.parametrize("load", LOADS, ids=lambda load: f"{load.kind}")
@@ -232,14 +232,16 @@ def test_charts_are_those_of_the_pools(estimator: Estimator, load: Load) -> None
 def test_the_terms_that_the_pools_were_served_with_make_up_rate_and_ttft(
     estimator: Estimator, load: Load, output: int
 ) -> None:
-    asked = question(load)
-    found = estimator.estimate(replace(asked, workload=replace(asked.workload, output_tokens=output)))
+    pool_request = question(load)
+    estimate = estimator.estimate(replace(pool_request, workload=replace(pool_request.workload, output_tokens=output)))
     stay = next(
-        each for each in walk(estimator.explain(found, "output_tokens_per_s")) if each.name == "stay in the decode pool"
+        each
+        for each in walk(estimator.explain(estimate, "output_tokens_per_s"))
+        if each.name == "stay in the decode pool"
     )
     steps, decode, waiting, tail = stay.inputs
     assert steps.number * decode.number + waiting.number + tail.number == pytest.approx(stay.number, rel=1e-9)
-    ttft = estimator.explain(found, "ttft_ms")
+    ttft = estimator.explain(estimate, "ttft_ms")
     prefill, transfer, handover, queue = ttft.inputs
     seconds = prefill.number + transfer.number + handover.number
     assert seconds * 1e3 + queue.number == pytest.approx(ttft.number, rel=1e-9)
@@ -272,23 +274,23 @@ def test_working_names_both_pools_and_the_transfer(estimator: Estimator, kind: L
     }
     request = question(loads[kind])
     request = replace(request, workload=replace(request.workload, acceptance_length=acceptance))
-    found = estimator.estimate(request)
-    throughput = estimator.explain(found, "output_tokens_per_s")
+    estimate = estimator.estimate(request)
+    throughput = estimator.explain(estimate, "output_tokens_per_s")
     requests = throughput.inputs[1]
     names = [term.name for term in requests.inputs]
     assert "prefill pool limit" in names
     assert "link limit" in names
     assert "stay in the decode pool" in names
-    ttft = estimator.explain(found, "ttft_ms")
+    ttft = estimator.explain(estimate, "ttft_ms")
     assert [term.name for term in ttft.inputs][1:3] == ["KV transfer", "handover"]
-    assert estimator.explain(found, "memory").value == found.memory.spare_bytes
+    assert estimator.explain(estimate, "memory").value == estimate.memory.spare_bytes
 
 
 def test_lines_take_the_wish_and_answer_with_the_pools(estimator: Estimator) -> None:
-    given = {"prefill": {"count": 4, "tp": 4}, "decode": {"count": 8, "tp": 8, "attention_dp": None}}
+    user_pools = {"prefill": {"count": 4, "tp": 4}, "decode": {"count": 8, "tp": 8, "attention_dp": None}}
     lines = [
         line(count=8, disaggregated=True),
-        line(disaggregated=given),
+        line(disaggregated=user_pools),
         line(count=8, disaggregated=False),
         line(count=8, disaggregated={"prefil": {}}),
         line(count=8, disaggregated={"prefill": {"tp": 0}}),
@@ -297,20 +299,20 @@ def test_lines_take_the_wish_and_answer_with_the_pools(estimator: Estimator) -> 
     target = io.BytesIO()
     source = io.BytesIO(b"\n".join(json.dumps(each).encode() for each in lines))
     assert answer_stream(estimator, source, target) == 3
-    free, asked, none, *faults = [json.loads(each) for each in target.getvalue().splitlines()]
+    free, with_pools, none, *faults = [json.loads(each) for each in target.getvalue().splitlines()]
     pools = free["pools"]
     assert pools["prefill"]["count"] + pools["decode"]["count"] == free["count"] == 8
     assert 0 < pools["prefill"]["busy"] <= 1
     assert pools["transfer_ms"] > 0
     assert pools["binding"] in ("prefill", "decode", "link")
-    assert asked["pools"]["prefill"]["parallel"]["tp"] == 4
-    assert asked["parallel"] == asked["pools"]["decode"]["parallel"]
-    assert asked["count"] == 12
+    assert with_pools["pools"]["prefill"]["parallel"]["tp"] == 4
+    assert with_pools["parallel"] == with_pools["pools"]["decode"]["parallel"]
+    assert with_pools["count"] == 12
     assert none["pools"] is None
-    said = [each["error"] for each in faults]
-    assert said[0].startswith("disaggregated:")
-    assert said[1].startswith("disaggregated.prefill.tp:")
-    assert said[2].startswith("disaggregated:")
+    errors = [each["error"] for each in faults]
+    assert errors[0].startswith("disaggregated:")
+    assert errors[1].startswith("disaggregated.prefill.tp:")
+    assert errors[2].startswith("disaggregated:")
 
 
 def test_a_request_reads_as_it_was_meant() -> None:
@@ -322,6 +324,6 @@ def test_a_request_reads_as_it_was_meant() -> None:
 
 
 def test_estimates_without_pools_say_so(estimator: Estimator) -> None:
-    found = estimator.estimate(question(closed(64), None))
-    assert found.pools is None
-    assert write_estimate_json(found)["pools"] is None
+    estimate = estimator.estimate(question(closed(64), None))
+    assert estimate.pools is None
+    assert write_estimate_json(estimate)["pools"] is None

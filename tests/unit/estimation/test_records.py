@@ -56,12 +56,12 @@ def table(facts: Catalog, runs: tuple[MeasuredRun, ...]) -> PublishedRunTable:
 @pytest.fixture(scope="session")
 def records(table: PublishedRunTable, estimator: Estimator, calibration: Calibration) -> Records:
     def find(request: EstimateRequest, figure: str) -> tuple[ComparableRun, ...]:
-        return found(table, estimator, calibration, estimator.estimate(request), figure)
+        return find_records(table, estimator, calibration, estimator.estimate(request), figure)
 
     return find
 
 
-def found(
+def find_records(
     table: PublishedRunTable, estimator: Estimator, calibration: Calibration, estimate: Estimate, figure: str
 ) -> tuple[ComparableRun, ...]:
     return table.nearest(estimate, figure, calibration.newest_month, estimator.estimate_many)
@@ -93,8 +93,8 @@ def test_a_record_says_measured_predicted_source_and_what_differs(
         and each.request.model == "llama-3.1-70b"
         and "output_tokens_per_s" in each.measured
     )
-    asked = replace(as_asked(run), accelerator="h200-sxm" if run.request.accelerator == "h100-sxm" else "h100-sxm")
-    nearest = records(asked, "output_tokens_per_s")
+    request = replace(as_asked(run), accelerator="h200-sxm" if run.request.accelerator == "h100-sxm" else "h100-sxm")
+    nearest = records(request, "output_tokens_per_s")
     assert len(nearest) == 3
     assert [each.distance for each in nearest] == sorted(each.distance for each in nearest)
     for each in nearest:
@@ -103,7 +103,7 @@ def test_a_record_says_measured_predicted_source_and_what_differs(
         assert each.ratio == pytest.approx(1.1)
         assert each.source.url is not None
         assert each.inside_band is not None
-        assert (RunCondition.ACCELERATOR in each.differs) == (each.request.accelerator != asked.accelerator)
+        assert (RunCondition.ACCELERATOR in each.differs) == (each.request.accelerator != request.accelerator)
 
 
 def test_figures_that_derive_from_one_share_its_records(records: Records) -> None:
@@ -168,7 +168,7 @@ def test_a_prediction_of_another_measured_value_is_left_out(
     stale = HeldOutFigure(run.id, "output_tokens_per_s", RECORD_FOLD, value * 1.02, value)
     gone = HeldOutFigure("no such run", "output_tokens_per_s", RECORD_FOLD, 1.0, 1.0)
     table = PublishedRunTable(facts, runs, [stale, gone])
-    assert found(table, estimator, calibration, estimator.estimate(as_asked(run)), "output_tokens_per_s") == ()
+    assert find_records(table, estimator, calibration, estimator.estimate(as_asked(run)), "output_tokens_per_s") == ()
 
 
 def test_without_predictions_there_are_no_records(
@@ -176,7 +176,7 @@ def test_without_predictions_there_are_no_records(
 ) -> None:
     table = PublishedRunTable(facts, *read_published_runs(paths.get_data_path("measurements"), None))
     estimate = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(64), count=4))
-    assert found(table, estimator, calibration, estimate, "ttft_ms") == ()
+    assert find_records(table, estimator, calibration, estimate, "ttft_ms") == ()
 
 
 @pytest.mark.parametrize(
@@ -231,22 +231,24 @@ def test_a_program_without_measurements_says_so(monkeypatch: pytest.MonkeyPatch,
 
 def test_only_the_fold_of_whole_series_is_read(tmp_path: Path, runs: tuple[MeasuredRun, ...]) -> None:
     file = tmp_path / "held-out.csv"
-    kept = predictions(runs[:3])
-    write_held_out(file, [*kept, *(replace(each, fold="model", predicted=1.0) for each in kept)])
+    predictions_by_run = predictions(runs[:3])
+    write_held_out(
+        file, [*predictions_by_run, *(replace(each, fold="model", predicted=1.0) for each in predictions_by_run)]
+    )
     assert {(each.run, each.fold) for each in read_held_out(file, RECORD_FOLD)} == {
         (run.id, RECORD_FOLD) for run in runs[:3]
     }
-    assert len(read_held_out(file)) == 2 * len(kept)
+    assert len(read_held_out(file)) == 2 * len(predictions_by_run)
 
 
 def test_one_question_takes_little_time(
     table: PublishedRunTable, estimator: Estimator, calibration: Calibration
 ) -> None:
     estimate = estimator.estimate(ask("mi300x", "llama-3.1-70b", "fp8", closed(32), count=8))
-    found(table, estimator, calibration, estimate, "tpot_ms")
+    find_records(table, estimator, calibration, estimate, "tpot_ms")
     times = []
     for _ in range(9):
         start = time.thread_time()
-        found(table, estimator, calibration, estimate, "tpot_ms")
+        find_records(table, estimator, calibration, estimate, "tpot_ms")
         times.append(time.thread_time() - start)
     assert sorted(times)[4] < 5e-3

@@ -89,7 +89,7 @@ def test_each_kind_of_load(load: dict[str, object], kind: LoadKind) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"output_tokens": "many"}, 'output_tokens: "many" is text; expected a whole number'),
         ({"output_tokens": 1.5}, "output_tokens: 1.5 is a number; expected a whole number"),
@@ -130,8 +130,8 @@ def test_each_kind_of_load(load: dict[str, object], kind: LoadKind) -> None:
         ({"count": 8, "tp": 2, "pp": 2, "ep": 8}, "ep: EP 8 does not divide TP 2 × DP 2"),
     ],
 )
-def test_refusal_says_what_was_there_and_what_belongs_there(changes: dict[str, object], said: str) -> None:
-    assert refusal(**changes).startswith(said)
+def test_refusal_says_what_was_there_and_what_belongs_there(changes: dict[str, object], message: str) -> None:
+    assert refusal(**changes).startswith(message)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400])
@@ -158,9 +158,9 @@ _JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from([*LINE, "count", "tp", "ep", "id", "date", "x"]), _JSON))
 def test_whatever_json_holds_the_answer_is_a_request_or_a_refusal(changes: dict[str, object]) -> None:
-    said = ""
+    outcome = ""
     try:
         parse_request(LINE | changes)
     except InputError as error:
-        said = format_input_error(error)
-    assert "\n" not in said
+        outcome = format_input_error(error)
+    assert "\n" not in outcome

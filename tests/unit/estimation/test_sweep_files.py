@@ -27,21 +27,21 @@ MIB = 1 << 20
 
 
 def write(sweep: Sweep, target: Path, facts: Catalog, calibration: Calibration) -> SweepRun:
-    made = SweepRun(sweep, facts, calibration, target)
-    assert list(made.steps())[-1] == made.evaluated_points == sweep.points
-    return made
+    run = SweepRun(sweep, facts, calibration, target)
+    assert list(run.steps())[-1] == run.evaluated_points == sweep.points
+    return run
 
 
 def grid(path: Path) -> dict[str, Any]:
-    with np.load(path, allow_pickle=False) as found:
-        return dict(found)
+    with np.load(path, allow_pickle=False) as arrays:
+        return dict(arrays)
 
 
 def test_grid_can_be_indexed_by_its_axes(tmp_path: Path, facts: Catalog, calibration: Calibration) -> None:
     sweep = replace(SMALL, tp=(None, 1, 8))
     write(sweep, tmp_path / "grid.npz", facts, calibration)
-    found = grid(tmp_path / "grid.npz")
-    assert found["axes"].tolist() == [
+    arrays = grid(tmp_path / "grid.npz")
+    assert arrays["axes"].tolist() == [
         "accelerator",
         "model",
         "weights",
@@ -51,23 +51,23 @@ def test_grid_can_be_indexed_by_its_axes(tmp_path: Path, facts: Catalog, calibra
         "output_tokens",
         "concurrency",
     ]
-    assert found["accelerator"].tolist() == ["h100-sxm", "mi325x", "rtx-4090"]
-    assert found["tp"].tolist() == [0, 1, 8]
-    assert found["concurrency"].tolist() == [1, 7, 5000]
+    assert arrays["accelerator"].tolist() == ["h100-sxm", "mi325x", "rtx-4090"]
+    assert arrays["tp"].tolist() == [0, 1, 8]
+    assert arrays["concurrency"].tolist() == [1, 7, 5000]
     for name in ("fits", *list_figure_columns(), *COUNT_COLUMNS, *WORD_COLUMNS):
-        assert found[name].shape == sweep.shape
+        assert arrays[name].shape == sweep.shape
     blocks = list(SweepEvaluation(sweep, facts, calibration).blocks())
     rates = np.concatenate([block.figures[0] for block in blocks]).reshape(sweep.shape)
-    np.testing.assert_array_equal(found["output_tokens_per_s"], rates)
+    np.testing.assert_array_equal(arrays["output_tokens_per_s"], rates)
     at = (1, 0, 0, 1, 2, 0, 1, 1)
-    assert found["fits"][at]
-    assert found["plan_words"][found["plan"][at]] == "tp8"
-    assert 0 < found["tpot_ms_low"][at] < found["tpot_ms"][at] < found["tpot_ms_high"][at]
-    assert np.isnan(found["tpot_ms"][1, 0, 0, 1, 2, 0, 0, 1]), "one token has no time between tokens"
-    without = ~found["fits"]
-    said = set(found["reason_words"][found["reason"][without]].tolist())
-    assert said == {"weights-do-not-fit", "request-does-not-fit"}
-    assert np.isnan(found["ttft_ms"][without]).all()
+    assert arrays["fits"][at]
+    assert arrays["plan_words"][arrays["plan"][at]] == "tp8"
+    assert 0 < arrays["tpot_ms_low"][at] < arrays["tpot_ms"][at] < arrays["tpot_ms_high"][at]
+    assert np.isnan(arrays["tpot_ms"][1, 0, 0, 1, 2, 0, 0, 1]), "one token has no time between tokens"
+    without = ~arrays["fits"]
+    reasons = set(arrays["reason_words"][arrays["reason"][without]].tolist())
+    assert reasons == {"weights-do-not-fit", "request-does-not-fit"}
+    assert np.isnan(arrays["ttft_ms"][without]).all()
 
 
 def test_rows_are_the_points_of_the_grid_in_order(
@@ -77,22 +77,22 @@ def test_rows_are_the_points_of_the_grid_in_order(
     sweep = replace(SMALL, tp=(None, 3, 8))
     write(sweep, tmp_path / "rows.csv", facts, calibration)
     write(sweep, tmp_path / "grid.npz", facts, calibration)
-    found = grid(tmp_path / "grid.npz")
+    arrays = grid(tmp_path / "grid.npz")
     with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0])[:10] == [*found["axes"], "fits", "reason"]
+    assert list(rows[0])[:10] == [*arrays["axes"], "fits", "reason"]
     assert len(rows) == sweep.points
     for row, at in zip(rows, np.ndindex(*sweep.shape), strict=True):
-        places = zip(found["axes"], at, strict=True)
-        axes = [str(found[name][place]) for name, place in places]
-        assert [row[name] for name in found["axes"]] == [*axes[:4], axes[4].replace("0", "auto"), *axes[5:]]
-        assert row["fits"] == ("true" if found["fits"][at] else "false")
+        places = zip(arrays["axes"], at, strict=True)
+        axes = [str(arrays[name][place]) for name, place in places]
+        assert [row[name] for name in arrays["axes"]] == [*axes[:4], axes[4].replace("0", "auto"), *axes[5:]]
+        assert row["fits"] == ("true" if arrays["fits"][at] else "false")
         for name in WORD_COLUMNS:
-            assert row[name] == found[f"{name}_words"][found[name][at]]
+            assert row[name] == arrays[f"{name}_words"][arrays[name][at]]
         for name in COUNT_COLUMNS:
-            assert row[name] == (str(found[name][at]) if found["fits"][at] else "")
+            assert row[name] == (str(arrays[name][at]) if arrays["fits"][at] else "")
         for name in list_figure_columns():
-            value = found[name][at]
+            value = arrays[name][at]
             assert row[name] == "" if np.isnan(value) else float(row[name]) == float(value)
 
 

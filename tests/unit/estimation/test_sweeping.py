@@ -36,9 +36,11 @@ def requests(sweep: Sweep) -> list[EstimateRequest]:
             kv=kv,
             tp=tp,
             count=None if tp is None else tp * (sweep.base.pp or 1),
-            workload=replace(sweep.base.workload, input_tokens=given, output_tokens=asked, load=sweep.load_of(amount)),
+            workload=replace(
+                sweep.base.workload, input_tokens=prompt_tokens, output_tokens=output_tokens, load=sweep.load_of(amount)
+            ),
         )
-        for part, model, weights, kv, tp, given, asked, amount in product(*sweep.axes)
+        for part, model, weights, kv, tp, prompt_tokens, output_tokens, amount in product(*sweep.axes)
     ]
 
 
@@ -89,11 +91,11 @@ def sweeping_reason(message_id: str) -> str:
     }[message_id]
 
 
-def close(found: object, wanted: object) -> bool:
+def close(value: object, expected_value: object) -> bool:
     """Whether two values are the same; figures may differ in the last bits, as sums in other order do."""
-    if isinstance(wanted, tuple):
-        return isinstance(found, tuple) and np.allclose(found, wanted, rtol=1e-9, atol=0)
-    return found == wanted
+    if isinstance(expected_value, tuple):
+        return isinstance(value, tuple) and np.allclose(value, expected_value, rtol=1e-9, atol=0)
+    return value == expected_value
 
 
 SWEEPS = {
@@ -124,15 +126,15 @@ def test_each_point_is_the_estimate_of_its_question(
     answers = Estimator(facts, calibration).estimate_many(requests(sweep))
     reasons = set()
     for at, answer in enumerate(answers):
-        found, wanted = point(evaluation, block, at), expected(answer)
-        if isinstance(wanted, str):
-            reasons.add(wanted)
-            assert (found["reason"], bool(block.fits[at])) == (wanted, False)
+        value, expected_value = point(evaluation, block, at), expected(answer)
+        if isinstance(expected_value, str):
+            reasons.add(expected_value)
+            assert (value["reason"], bool(block.fits[at])) == (expected_value, False)
             assert np.isnan(block.figures[:, at]).all()
             assert not block.counts[:, at].any()
         else:
             assert bool(block.fits[at])
-            assert [name for name in wanted if not close(found[name], wanted[name])] == []
+            assert [name for name in expected_value if not close(value[name], expected_value[name])] == []
     assert reasons, "a sweep in which all fits shows less"
     assert evaluation.plans >= block.fits.sum()
 

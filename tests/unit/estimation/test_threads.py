@@ -57,12 +57,12 @@ def test_sizes_that_another_thread_tries_meanwhile_are_tried_once(
     request = parse_request(LINE | {"model": "kimi-k2", "accelerator": "l4", "weights": "bf16"})
     expected = Estimator(service.catalog, service.calibration).list_counts(request)
     estimator = Estimator(service.catalog, service.calibration)
-    found: list[tuple[int, ...]] = []
+    sizes: list[tuple[int, ...]] = []
     jobs: list[Thread] = []
 
     def compute_beside(configuration: ServingConfiguration) -> int:
         if not jobs:
-            jobs.append(Thread(target=lambda: found.append(estimator.list_counts(request))))
+            jobs.append(Thread(target=lambda: sizes.append(estimator.list_counts(request))))
             jobs[0].start()
             jobs[0].join(0.2)
         return compute_weights_bytes(configuration)
@@ -70,4 +70,4 @@ def test_sizes_that_another_thread_tries_meanwhile_are_tried_once(
     monkeypatch.setattr("gpudesk.estimation.search_space.compute_weights_bytes", compute_beside)
     assert estimator.list_counts(request) == expected
     jobs[0].join()
-    assert found == [expected]
+    assert sizes == [expected]

@@ -105,18 +105,20 @@ class KernelPredictor:
 
     def _predict_experts(self, row: Mapping[str, str]) -> float:
         """Products, the traffic of the copies of each token, and the time that a layer with experts always takes."""
-        experts, chosen, hidden, inner = (int(row[name]) for name in ("experts", "top_k", "hidden", "intermediate"))
+        experts, active_experts, hidden, inner = (
+            int(row[name]) for name in ("experts", "top_k", "hidden", "intermediate")
+        )
         tokens, precision = int(row["tokens"]), Precision(row["precision"])
         elements = 3 * hidden * inner
         columns = self._columns(
             precision,
             experts="yes",
             has_experts=1.0,
-            active_share=chosen / experts,
-            log_miss=math.log1p(-chosen / experts),
+            active_share=active_experts / experts,
+            log_miss=math.log1p(-active_experts / experts),
             expert_bytes=STORAGE_FORMATS[precision].compute_tensor_bytes(experts * elements),
-            expert_flop=2.0 * chosen * elements,
-            expert_vectors=chosen * VECTOR_BYTES * hidden,
+            expert_flop=2.0 * active_experts * elements,
+            expert_vectors=active_experts * VECTOR_BYTES * hidden,
             moe_layers=1.0,
             expert_calls=float(experts),
             gathered_ranks=1.0,

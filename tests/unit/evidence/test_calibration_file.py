@@ -30,8 +30,8 @@ def test_every_constant_of_the_engine_has_to_be_there(subtests: pytest.Subtests,
     for name in sorted(SHIPPED["constants"]):
         with subtests.test(name=name):
             constants = {other: entry for other, entry in SHIPPED["constants"].items() if other != name}
-            said = refused(tmp_path, json.dumps({**SHIPPED, "constants": constants}))
-            assert f"the constant {name} is missing" in said
+            message = refused(tmp_path, json.dumps({**SHIPPED, "constants": constants}))
+            assert f"the constant {name} is missing" in message
 
 
 def without(field: str) -> Callable[[Content], None]:
@@ -58,7 +58,7 @@ def flattened(content: Content) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (without("bands"), "'bands' is missing"),
         (without("constants"), "'constants' is missing"),
@@ -77,10 +77,10 @@ def flattened(content: Content) -> None:
         (constant("step_time", default="fast"), "could not convert string to float: 'fast'"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, change: Callable[[Content], None], said: str) -> None:
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, change: Callable[[Content], None], message: str) -> None:
     content = json.loads(json.dumps(SHIPPED))
     change(content)
-    assert said in refused(tmp_path, json.dumps(content))
+    assert message in refused(tmp_path, json.dumps(content))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{}", "7", json.dumps(SHIPPED)[:9000]])

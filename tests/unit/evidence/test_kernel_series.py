@@ -43,11 +43,11 @@ Rows = list[dict[str, str]]
 
 @pytest.fixture(scope="module")
 def rows() -> Mapping[str, Rows]:
-    found = {}
+    rows_by_name = {}
     for name in FILES:
         with (SERIES / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-            found[name] = list(csv.DictReader(file, strict=True))
-    return found
+            rows_by_name[name] = list(csv.DictReader(file, strict=True))
+    return rows_by_name
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +57,8 @@ def part() -> Accelerator:
 
 
 def test_every_row_is_there_once_with_its_source(rows: Mapping[str, Rows]) -> None:
-    assert {name: len(found) for name, found in rows.items()} == FILES
-    every = [row for found in rows.values() for row in found]
+    assert {name: len(series_rows) for name, series_rows in rows.items()} == FILES
+    every = [row for series_rows in rows.values() for row in series_rows]
     assert len({row["id"] for row in every}) == len(every)
     assert {row["source"] for row in every} == {WORDS["source"]["id"]}
     assert all(float(row["value"]) > 0.0 for row in every)
@@ -66,11 +66,11 @@ def test_every_row_is_there_once_with_its_source(rows: Mapping[str, Rows]) -> No
 
 def test_every_column_metric_and_reason_is_explained(rows: Mapping[str, Rows]) -> None:
     shared = tomllib.loads((DATA / "measurements/operators.toml").read_text(encoding="utf-8"))
-    columns = {name for found in rows.values() for name in found[0]}
+    columns = {name for series_rows in rows.values() for name in series_rows[0]}
     assert columns - {"metric", "value", "unit", "note"} <= set(shared["columns"]) | set(WORDS["columns"])
-    metrics = {row["metric"] for found in rows.values() for row in found}
+    metrics = {row["metric"] for series_rows in rows.values() for row in series_rows}
     assert metrics <= set(shared["metrics"]) | set(WORDS["metrics"])
-    reasons = {row["unused"] for found in rows.values() for row in found} - {""}
+    reasons = {row["unused"] for series_rows in rows.values() for row in series_rows} - {""}
     assert reasons <= set(WORDS["unused"])
 
 

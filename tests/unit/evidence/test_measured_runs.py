@@ -108,8 +108,8 @@ def a_row(**changed: str) -> dict[str, str]:
 
 def test_all_rows_are_there(measured: MeasuredRunSet) -> None:
     files = {path.name: rows_of(path.name) for path in list_run_files(paths.get_data_path("measurements"))}
-    found = {name: (len(rows), sum(not row["unused"] for row in rows)) for name, rows in files.items()}
-    assert found == ROWS
+    counts = {name: (len(rows), sum(not row["unused"] for row in rows)) for name, rows in files.items()}
+    assert counts == ROWS
     read = [figure.row for each in measured.used for figure in each.measured.values()]
     read += [row.id for row in measured.unused]
     assert sorted(read) == sorted(row["id"] for rows in files.values() for row in rows)
@@ -125,16 +125,16 @@ def test_names_are_those_of_the_catalog(measured: MeasuredRunSet, catalog: Catal
     models = {model.id for model in catalog.models()}
     engines = {engine.id for engine in catalog.serving_engines()}
     for each in measured.used:
-        asked = each.request
-        assert asked.accelerator in parts, each.id
-        assert asked.model in models, each.id
-        assert asked.serving_engine in engines, each.id
+        request = each.request
+        assert request.accelerator in parts, each.id
+        assert request.model in models, each.id
+        assert request.serving_engine in engines, each.id
 
 
 def test_sources_stand_in_the_catalog(measured: MeasuredRunSet, catalog: Catalog) -> None:
-    known = {source.id for source in catalog.sources()}
+    ids = {source.id for source in catalog.sources()}
     named = {each.source for each in measured.used} | {row.source for row in measured.unused}
-    assert named <= known
+    assert named <= ids
 
 
 def test_every_run_fits_what_it_ran_on(measured: MeasuredRunSet, catalog: Catalog) -> None:
@@ -169,31 +169,31 @@ def test_static_batch_becomes_a_rate(run: Callable[[str], MeasuredRun]) -> None:
 def test_rate_of_one_accelerator_becomes_that_of_all(run: Callable[[str], MeasuredRun]) -> None:
     rows = {row["id"]: row for row in rows_of("runs-tensorrt-llm-static.csv")}
     for name, count in (("TRTO0067", 2), ("TRTO0091", 4), ("TRTO0087", 1)):
-        found = run(name)
-        assert found.request.count == count
-        assert found.figures["output_tokens_per_s"] == pytest.approx(float(rows[name]["value"]) * count)
+        measured_run = run(name)
+        assert measured_run.request.count == count
+        assert measured_run.figures["output_tokens_per_s"] == pytest.approx(float(rows[name]["value"]) * count)
 
 
 def test_input_tokens_are_taken_off_a_total(run: Callable[[str], MeasuredRun]) -> None:
     rows = {row["id"]: row for row in rows_of("runs-dstack.csv")}
-    found = run("DST0164")
-    assert found.request.workload.load == Load(LoadKind.SATURATE, requests=1024)
-    assert found.request.workload.eager
-    assert found.figures["output_tokens_per_s"] == pytest.approx(float(rows["DST0164"]["value"]) * 800 / 4000)
+    measured_run = run("DST0164")
+    assert measured_run.request.workload.load == Load(LoadKind.SATURATE, requests=1024)
+    assert measured_run.request.workload.eager
+    assert measured_run.figures["output_tokens_per_s"] == pytest.approx(float(rows["DST0164"]["value"]) * 800 / 4000)
 
 
 def test_plan_is_left_open_where_the_source_is(run: Callable[[str], MeasuredRun]) -> None:
     without = run("MLP1199").request
     assert (without.tp, without.pp, without.ep, without.dp, without.attention_dp) == (None,) * 5
-    stated = run("GPS0070").request
-    assert (stated.tp, stated.ep, stated.dp, stated.attention_dp) == (8, 1, 1, True)
+    request = run("GPS0070").request
+    assert (request.tp, request.ep, request.dp, request.attention_dp) == (8, 1, 1, True)
 
 
 def test_mixtures_with_a_stated_plan_say_where_their_experts_are(measured: MeasuredRunSet) -> None:
     vllm = [each.request for each in measured.used if each.series in ("gpustack", "cloudrift")]
-    mixtures = [asked for asked in vllm if asked.ep is not None]
+    mixtures = [request for request in vllm if request.ep is not None]
     assert mixtures
-    assert all(asked.attention_dp is not None for asked in mixtures)
+    assert all(request.attention_dp is not None for request in mixtures)
 
 
 def test_formats_are_those_that_ran(run: Callable[[str], MeasuredRun], measured: MeasuredRunSet) -> None:

@@ -41,46 +41,51 @@ HERE = RunConditions(
 )
 
 figures = st.sampled_from(MEASURED_FIGURES)
-some = st.floats(0.5, 1e6)
-stated = st.none() | some
+values = st.floats(0.5, 1e6)
+optional_values = st.none() | values
 
 
 @st.composite
 def conditions(draw: st.DrawFn) -> RunConditions:
     words: dict[str, Any] = {name: draw(st.sampled_from("abc")) for name in WORDS}
-    numbers: dict[str, Any] = {name: draw(some) for name in (*RATIOS, *STEPS)}
+    numbers: dict[str, Any] = {name: draw(values) for name in (*RATIOS, *STEPS)}
     for name in ("in_flight", "queued", "request_rate", "ttft_limit_ms", "tpot_limit_ms", "tp", "pp"):
-        numbers[name] = draw(stated)
+        numbers[name] = draw(optional_values)
     return RunConditions(**words, **numbers)
 
 
-def apart(asked: RunConditions, run: RunConditions, figure: str = "output_tokens_per_s") -> float:
-    return float(NearestRuns([run]).distances(asked, figure)[0])
+def measure_distance(
+    conditions_of_request: RunConditions, run: RunConditions, figure: str = "output_tokens_per_s"
+) -> float:
+    return float(NearestRuns([run]).distances(conditions_of_request, figure)[0])
 
 
 @given(conditions(), conditions(), figures)
 def test_it_is_the_same_in_both_directions_and_nothing_to_itself(
     one: RunConditions, two: RunConditions, figure: str
 ) -> None:
-    assert apart(one, one, figure) == 0
-    assert apart(one, two, figure) >= 0
-    assert apart(one, two, figure) == pytest.approx(apart(two, one, figure))
+    assert measure_distance(one, one, figure) == 0
+    assert measure_distance(one, two, figure) >= 0
+    assert measure_distance(one, two, figure) == pytest.approx(measure_distance(two, one, figure))
 
 
 @given(conditions(), conditions(), figures, st.sampled_from([*WORDS, *RATIOS, *STEPS]))
 def test_one_more_difference_never_brings_a_run_nearer(
-    asked: RunConditions, run: RunConditions, figure: str, name: str
+    conditions_of_request: RunConditions, run: RunConditions, figure: str, name: str
 ) -> None:
-    nearer = replace(run, **{name: getattr(asked, name)})
-    assert apart(asked, nearer, figure) <= apart(asked, run, figure) + 1e-9
+    nearer = replace(run, **{name: getattr(conditions_of_request, name)})
+    assert (
+        measure_distance(conditions_of_request, nearer, figure)
+        <= measure_distance(conditions_of_request, run, figure) + 1e-9
+    )
 
 
 @given(conditions(), st.lists(conditions(), min_size=1, max_size=6), figures)
 def test_all_runs_at_once_are_as_far_as_each_alone(
-    asked: RunConditions, runs: list[RunConditions], figure: str
+    conditions_of_request: RunConditions, runs: list[RunConditions], figure: str
 ) -> None:
-    together = NearestRuns(runs).distances(asked, figure)
-    assert together == pytest.approx([apart(asked, run, figure) for run in runs])
+    together = NearestRuns(runs).distances(conditions_of_request, figure)
+    assert together == pytest.approx([measure_distance(conditions_of_request, run, figure) for run in runs])
 
 
 @pytest.mark.parametrize(
@@ -102,16 +107,16 @@ def test_all_runs_at_once_are_as_far_as_each_alone(
     ],
 )
 def test_what_differences_cost(changes: dict[str, Any], distance: float) -> None:
-    assert apart(HERE, replace(HERE, **changes)) == pytest.approx(distance)
+    assert measure_distance(HERE, replace(HERE, **changes)) == pytest.approx(distance)
 
 
 def test_how_requests_arrive_counts_most_for_the_first_token() -> None:
     queued, longer = replace(HERE, load="saturate"), replace(HERE, output_tokens=2000)
-    assert apart(HERE, queued, "ttft_ms") == 2 * apart(HERE, queued, "tpot_ms")
-    assert apart(HERE, longer, "tpot_ms") < apart(HERE, longer, "output_tokens_per_s")
+    assert measure_distance(HERE, queued, "ttft_ms") == 2 * measure_distance(HERE, queued, "tpot_ms")
+    assert measure_distance(HERE, longer, "tpot_ms") < measure_distance(HERE, longer, "output_tokens_per_s")
 
 
-def chosen(distances: list[float], publications: str, publishers: str, most: int = 3) -> list[int]:
+def choose(distances: list[float], publications: str, publishers: str, most: int = 3) -> list[int]:
     return find_nearest(
         np.array(distances), np.array([*map(ord, publications)]), np.array([*map(ord, publishers)]), most
     )
@@ -119,16 +124,16 @@ def chosen(distances: list[float], publications: str, publishers: str, most: int
 
 def test_another_publication_that_is_nearly_as_near_is_preferred() -> None:
     # The second row of a table costs 1 more, and 0.5 for its publisher; the third twice that.
-    assert chosen([0.0, 0.1, 0.2, 1.0, 1.4], "aaabc", "xxxyz") == [0, 3, 4]
-    assert chosen([0.0, 0.1, 0.2, 1.7, 3.3], "aaabc", "xxxyz") == [0, 1, 3]
-    assert chosen([0.0, 0.6, 0.4], "abc", "xyx", most=2) == [0, 1]
+    assert choose([0.0, 0.1, 0.2, 1.0, 1.4], "aaabc", "xxxyz") == [0, 3, 4]
+    assert choose([0.0, 0.1, 0.2, 1.7, 3.3], "aaabc", "xxxyz") == [0, 1, 3]
+    assert choose([0.0, 0.6, 0.4], "abc", "xyx", most=2) == [0, 1]
 
 
 def test_of_equally_near_runs_the_first_is_taken() -> None:
-    assert chosen([1.0, 1.0 - 1e-12, 2.0], "abc", "xyz", most=1) == [0]
+    assert choose([1.0, 1.0 - 1e-12, 2.0], "abc", "xyz", most=1) == [0]
 
 
 def test_runs_at_infinity_and_tables_without_runs_give_none() -> None:
-    assert chosen([np.inf, 2.0], "ab", "xy") == [1]
-    assert chosen([], "", "") == []
+    assert choose([np.inf, 2.0], "ab", "xy") == [1]
+    assert choose([], "", "") == []
     assert NearestRuns([]).distances(HERE, "ttft_ms").shape == (0,)
