@@ -99,8 +99,8 @@ def _equal_facts_are_one_object() -> Iterator[None]:
     shared = lru_cache(maxsize=None)(lambda fact: fact)
     assemble, merge, read_engines = shipped.make_accelerator, overlay.merge_model, shipped.read_serving_engines
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gpudesk.catalog.read.make_accelerator", lambda *given: shared(assemble(*given)))
-        patch.setattr(overlay, "merge_model", lambda *given: shared(merge(*given)))
+        patch.setattr("gpudesk.catalog.read.make_accelerator", lambda *facts: shared(assemble(*facts)))
+        patch.setattr(overlay, "merge_model", lambda *facts: shared(merge(*facts)))
         patch.setattr(
             shipped, "read_serving_engines", lambda store: {id_: shared(e) for id_, e in read_engines(store).items()}
         )
@@ -124,7 +124,7 @@ def _shipped_files_are_read_once() -> Iterator[None]:
         paths.get_data_path("calibration.json"),
         paths.get_data_path("cost_assumptions.toml"),
     )
-    shipped = (paths.get_data_path("measurements"), paths.get_data_path("rules"), *files)
+    shipped_files = (paths.get_data_path("measurements"), paths.get_data_path("rules"), *files)
     with pytest.MonkeyPatch.context() as patch:
         for module, name in (
             (calibration_file, "read_calibration"),
@@ -133,13 +133,13 @@ def _shipped_files_are_read_once() -> Iterator[None]:
             (published_runs, "read_held_out"),
             (data_files, "read_rules"),
         ):
-            patch.setattr(module, name, _remember_shipped(getattr(module, name), shipped))
+            patch.setattr(module, name, _remember_shipped(getattr(module, name), shipped_files))
         yield
 
 
-def _remember_shipped(read: Callable[..., Any], shipped: tuple[Path | None, ...]) -> Callable[..., Any]:
-    known = lru_cache(maxsize=None)(read)
-    return lambda path, *more: (known if path in shipped else read)(path, *more)
+def _remember_shipped(read: Callable[..., Any], shipped_files: tuple[Path | None, ...]) -> Callable[..., Any]:
+    remember = lru_cache(maxsize=None)(read)
+    return lambda path, *more: (remember if path in shipped_files else read)(path, *more)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -159,34 +159,40 @@ def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterat
     path = paths.get_built_catalog_path()
     ensure_built(DATA, path)
     open_file, close_file = Catalog.open, CatalogDatabase.close
-    with Catalog.open(path) as shipped, pytest.MonkeyPatch.context() as patch:
-        store = shipped.shipped.store
+    with Catalog.open(path) as shipped_catalog, pytest.MonkeyPatch.context() as patch:
+        store = shipped_catalog.shipped.store
         # A digest of all data, which none of these changes, takes half of what it takes to open a service.
-        patch.setattr(service, "ensure_built", lambda *asked: asked != (DATA, path) and ensure_built(*asked))
-        patch.setattr(Catalog, "open", staticmethod(lambda asked: shipped if asked == path else open_file(asked)))
-        patch.setattr(CatalogDatabase, "close", lambda asked: None if asked is store else close_file(asked))
+        patch.setattr(
+            service, "ensure_built", lambda *arguments: arguments != (DATA, path) and ensure_built(*arguments)
+        )
+        patch.setattr(
+            Catalog,
+            "open",
+            staticmethod(lambda opened_path: shipped_catalog if opened_path == path else open_file(opened_path)),
+        )
+        patch.setattr(CatalogDatabase, "close", lambda database: None if database is store else close_file(database))
         for name in ("estimator", "records", "fit", "mlperf"):
-            patch.setattr(GpuDeskService, name, _share(vars(GpuDeskService)[name].func, name, shipped))
+            patch.setattr(GpuDeskService, name, _share(vars(GpuDeskService)[name].func, name, shipped_catalog))
         for name in ("answer", "decide"):
-            patch.setattr(GpuDeskService, name, _remember_result(vars(GpuDeskService)[name], shipped))
+            patch.setattr(GpuDeskService, name, _remember_result(vars(GpuDeskService)[name], shipped_catalog))
         for name in ("find_flips_in_steps", "find_questions_in_steps", "build_profile_in_steps"):
-            patch.setattr(GpuDeskService, name, _remember_steps(vars(GpuDeskService)[name], shipped))
+            patch.setattr(GpuDeskService, name, _remember_steps(vars(GpuDeskService)[name], shipped_catalog))
         for name in ("plan_deferral_in_steps", "plan_routing_in_steps"):
-            patch.setattr(ReferenceData, name, _remember_steps(vars(ReferenceData)[name], shipped))
+            patch.setattr(ReferenceData, name, _remember_steps(vars(ReferenceData)[name], shipped_catalog))
         yield
 
 
 def _share(make: Callable[..., Any], name: str, catalog: object) -> cached_property[Any]:
     """Return a property that is made once for all services on a catalog, and for each on another."""
-    made: dict[tuple[object, ...], object] = {}
+    objects_by_key: dict[tuple[object, ...], object] = {}
 
     def give(service: Any) -> object:  # noqa: ANN401
         if service.catalog is not catalog:
             return make(service)
         key = _list_files(service)
-        if key not in made:
-            made[key] = make(service)
-        return made[key]
+        if key not in objects_by_key:
+            objects_by_key[key] = make(service)
+        return objects_by_key[key]
 
     shared = cached_property(give)
     shared.__set_name__(type, name)
@@ -200,49 +206,49 @@ def _list_files(service: Any) -> tuple[object, ...]:  # noqa: ANN401
     return service._calibration_file, paths.get_data_path, paths.find_held_out_path
 
 
-def _make_key(service: Any, *asked: object) -> tuple[object, ...]:  # noqa: ANN401
+def _make_key(service: Any, *arguments: object) -> tuple[object, ...]:  # noqa: ANN401
     """Return all that a result depends on. What was asked counts by its text, which therefore has to be whole."""
-    text = repr(asked)
+    text = repr(arguments)
     assert " at 0x" not in text, "an address can be that of something else later"
     return *_list_files(service), service.rank_announced, text
 
 
 def _remember_result(ask: Callable[..., Any], catalog: object) -> Callable[..., Any]:
     """Return a method of the service that answers a question about a catalog once for all services on it."""
-    known: dict[tuple[object, ...], Any] = {}
+    results: dict[tuple[object, ...], Any] = {}
 
-    def give(service: Any, *asked: object, **named: object) -> object:  # noqa: ANN401
+    def give(service: Any, *arguments: object, **named: object) -> object:  # noqa: ANN401
         if service.catalog is not catalog:
-            return ask(service, *asked, **named)
-        key = _make_key(service, asked, named)
-        if key not in known:
-            known[key] = ask(service, *asked, **named)
-        return known[key]
+            return ask(service, *arguments, **named)
+        key = _make_key(service, arguments, named)
+        if key not in results:
+            results[key] = ask(service, *arguments, **named)
+        return results[key]
 
     return give
 
 
 def _remember_steps(search: Callable[..., Any], catalog: object) -> Callable[..., Any]:
     """Return a method whose job computes a result once, as `_remember_result`; later jobs take the same steps idly."""
-    known: dict[tuple[object, ...], tuple[list[Any], Any]] = {}
+    results: dict[tuple[object, ...], tuple[list[Any], Any]] = {}
 
-    def give(owner: Any, *asked: object) -> Generator[Any, None, Any]:  # noqa: ANN401
+    def give(owner: Any, *arguments: object) -> Generator[Any, None, Any]:  # noqa: ANN401
         service = getattr(owner, "_service", owner)
         if service.catalog is not catalog:
-            return (yield from search(owner, *asked))
-        key = _make_key(service, asked)
-        if key not in known:
-            taken = []
-            steps = search(owner, *asked)
+            return (yield from search(owner, *arguments))
+        key = _make_key(service, arguments)
+        if key not in results:
+            step_list = []
+            steps = search(owner, *arguments)
             while True:
                 try:
-                    taken.append(next(steps))
+                    step_list.append(next(steps))
                 except StopIteration as end:
-                    known[key] = taken, end.value
+                    results[key] = step_list, end.value
                     return end.value
-                yield taken[-1]
-        taken, result = known[key]
-        yield from taken
+                yield step_list[-1]
+        step_list, result = results[key]
+        yield from step_list
         return result
 
     return give

@@ -269,4 +269,6 @@ def attributes_of(thing: str) -> Mapping[str, AttributeClaims]:
 def replace_data_path(monkeypatch: pytest.MonkeyPatch, name: str, find: Callable[[], Path]) -> None:
     """Let the program find one file or folder of `data/` elsewhere, or not at all."""
     get_data_path = paths.get_data_path
-    monkeypatch.setattr(paths, "get_data_path", lambda asked: find() if asked == name else get_data_path(asked))
+    monkeypatch.setattr(
+        paths, "get_data_path", lambda file_name: find() if file_name == name else get_data_path(file_name)
+    )

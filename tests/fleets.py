@@ -59,10 +59,14 @@ def make_cost(supply: Supply, at_once: float, per_month: float, years: int = 3) 
 def make_racks(systems: Sequence[RackedSystem], in_a_rack: int, price: float | None) -> tuple[Rack, ...]:
     racks = []
     for start in range(0, len(systems), in_a_rack):
-        held = systems[start : start + in_a_rack]
-        placed = tuple(replace(each, bottom_unit=place * each.rack_units) for place, each in enumerate(held))
-        worth = None if price is None else price * len(held)
-        racks.append(Rack(placed, 42.0, 10.2 * len(held), worth, "power" if len(held) == in_a_rack else None))
+        systems_in_rack = systems[start : start + in_a_rack]
+        placed = tuple(replace(each, bottom_unit=place * each.rack_units) for place, each in enumerate(systems_in_rack))
+        worth = None if price is None else price * len(systems_in_rack)
+        racks.append(
+            Rack(
+                placed, 42.0, 10.2 * len(systems_in_rack), worth, "power" if len(systems_in_rack) == in_a_rack else None
+            )
+        )
     return tuple(racks)
 
 

@@ -17,10 +17,10 @@ def walk(term: DerivationTerm) -> Iterator[DerivationTerm]:
 
 def evaluate_formula(term: DerivationTerm) -> float:
     """Return what a formula gives with the values of its inputs, times in seconds."""
-    text = re.sub(r"\{(\w+)\}", lambda found: f"({_inside(term, found.group(1))!r})", term.formula or "")
+    text = re.sub(r"\{(\w+)\}", lambda match: f"({_inside(term, match.group(1))!r})", term.formula or "")
     text = text.replace("1,000,000", "1e6")
-    for written, python in _OPERATORS.items():
-        text = text.replace(written, python)
+    for sign, python in _OPERATORS.items():
+        text = text.replace(sign, python)
     return float(eval(text, {"e": math.e, "ln": math.log, "floor": math.floor, "ceil": _ceil}))
 
 

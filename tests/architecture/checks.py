@@ -60,24 +60,24 @@ def _forbidden(module: Module, rules: Mapping[str, Rule]) -> Iterator[str]:
     if part not in rules:
         yield f"{part} is not a part of the design"
         return
-    for found in module.imports:
-        message = fault(part, found, rules)
+    for each_import in module.imports:
+        message = fault(part, each_import, rules)
         if message is not None:
             yield message
 
 
-def fault(part: str, found: Import, rules: Mapping[str, Rule], package: str = "gpudesk") -> str | None:
+def fault(part: str, each_import: Import, rules: Mapping[str, Rule], package: str = "gpudesk") -> str | None:
     rule = rules[part]
-    top = found.module.partition(".")[0]
+    top = each_import.module.partition(".")[0]
     if top != package:
         allowed = top in sys.stdlib_module_names or top in rule.outside
     else:
-        allowed = _part(found.module) in {part, *rule.inside}
+        allowed = _part(each_import.module) in {part, *rule.inside}
     if allowed:
         return None
-    if any(_is_or_in(found.module, lazy) for lazy in rule.lazily):
-        return None if found.in_function else f"may import {found.module} inside a function only"
-    return f"may not import {found.module}"
+    if any(_is_or_in(each_import.module, lazy) for lazy in rule.lazily):
+        return None if each_import.in_function else f"may import {each_import.module} inside a function only"
+    return f"may not import {each_import.module}"
 
 
 def _part(module: str) -> str:
@@ -91,27 +91,27 @@ def _is_or_in(module: str, package: str) -> bool:
 
 def network_imports(tree: SourceTree) -> list[str]:
     return [
-        f"{module.path}: imports {found.module}"
+        f"{module.path}: imports {each_import.module}"
         for module in tree.modules.values()
-        for found in module.imports
-        if reaches_out(found)
+        for each_import in module.imports
+        if reaches_out(each_import)
     ]
 
 
-def reaches_out(found: Import) -> bool:
-    return any(_is_or_in(found.module, name) for name in NETWORK)
+def reaches_out(each_import: Import) -> bool:
+    return any(_is_or_in(each_import.module, name) for name in NETWORK)
 
 
 def fragments(tree: SourceTree) -> list[str]:
     """Return short modules that one other module of their package uses, and nothing else."""
-    found = []
+    small_modules = []
     for name, module in tree.modules.items():
         if module.is_init or module.length >= FRAGMENT or len(tree.importers[name]) != 1:
             continue
         (user,) = (tree.modules[each] for each in tree.importers[name])
         if user.package == module.package:
-            found.append(f"{module.path}: used by {user.path} alone")
-    return found
+            small_modules.append(f"{module.path}: used by {user.path} alone")
+    return small_modules
 
 
 def import_cycles(tree: SourceTree) -> list[str]:
@@ -122,32 +122,32 @@ def import_cycles(tree: SourceTree) -> list[str]:
 def _strong_components(graph: Mapping[str, frozenset[str]]) -> list[list[str]]:
     """Return the groups of nodes that reach one another: a search forwards, then one against the arrows."""
     finished: list[str] = []
-    seen: set[str] = set()
+    visited: set[str] = set()
     for start in sorted(graph):
-        _finish(start, graph, seen, finished)
+        _finish(start, graph, visited, finished)
     against: dict[str, set[str]] = {name: set() for name in graph}
     for name, others in graph.items():
         for other in others:
             against[other].add(name)
     groups = []
-    seen = set()
+    visited = set()
     for start in reversed(finished):
         group: list[str] = []
-        _finish(start, against, seen, group)
+        _finish(start, against, visited, group)
         if group:
             groups.append(group)
     return sorted(groups, key=min)
 
 
-def _finish(start: str, graph: Mapping[str, AbstractSet[str]], seen: set[str], finished: list[str]) -> None:
+def _finish(start: str, graph: Mapping[str, AbstractSet[str]], visited: set[str], finished: list[str]) -> None:
     """Add what is reached from a node and was not seen before, each after all that it leads to."""
     waiting = [(start, False)]
     while waiting:
-        name, done = waiting.pop()
-        if done:
+        name, is_finished = waiting.pop()
+        if is_finished:
             finished.append(name)
-        elif name not in seen:
-            seen.add(name)
+        elif name not in visited:
+            visited.add(name)
             waiting.append((name, True))
             waiting += [(other, False) for other in sorted(graph[name])]
 
@@ -163,7 +163,9 @@ def repeated_classes(tree: SourceTree) -> list[str]:
     for module in tree.modules.values():
         for name in module.classes:
             places[name].append(module.path)
-    return [f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1]
+    return [
+        f"{name}: {', '.join(class_places)}" for name, class_places in sorted(places.items()) if len(class_places) > 1
+    ]
 
 
 def own_parsers(tree: SourceTree) -> list[str]:

@@ -49,8 +49,8 @@ class SourceTree:
         self.root = root
         files = [file for file in sorted(root.rglob("*.py")) if "_bundled" not in file.parts]
         names = {file: _name_of(file, root) for file in files}
-        known = frozenset(names.values())
-        self.modules = {names[file]: _read(file, names[file], root, known) for file in files}
+        module_names = frozenset(names.values())
+        self.modules = {names[file]: _read(file, names[file], root, module_names) for file in files}
 
     @cached_property
     def imported(self) -> dict[str, frozenset[str]]:
@@ -63,14 +63,14 @@ class SourceTree:
     @cached_property
     def importers(self) -> dict[str, frozenset[str]]:
         """The modules that import each module, or name it in a text, from which they load it."""
-        found: dict[str, set[str]] = {name: set() for name in self.modules}
+        importing: dict[str, set[str]] = {name: set() for name in self.modules}
         for name, module in self.modules.items():
             for other in self.imported[name] | (module.words & self.modules.keys() - {name}):
-                found[other].add(name)
-        return {name: frozenset(importers) for name, importers in found.items()}
+                importing[other].add(name)
+        return {name: frozenset(importers) for name, importers in importing.items()}
 
 
-def imports_of(tree: ast.Module, known: frozenset[str]) -> Iterator[Import]:
+def imports_of(tree: ast.Module, module_names: frozenset[str]) -> Iterator[Import]:
     """Yield all imports. What is imported from a package is a module where there is one of the name."""
 
     def walk(node: ast.AST, in_function: bool) -> Iterator[Import]:
@@ -78,7 +78,7 @@ def imports_of(tree: ast.Module, known: frozenset[str]) -> Iterator[Import]:
             if isinstance(child, ast.Import):
                 yield from (Import(alias.name, in_function, child.lineno) for alias in child.names)
             elif isinstance(child, ast.ImportFrom):
-                targets = {_target(child.module or "", alias.name, known) for alias in child.names}
+                targets = {_target(child.module or "", alias.name, module_names) for alias in child.names}
                 yield from (Import(target, in_function, child.lineno) for target in sorted(targets))
             else:
                 is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
@@ -87,9 +87,9 @@ def imports_of(tree: ast.Module, known: frozenset[str]) -> Iterator[Import]:
     return walk(tree, in_function=False)
 
 
-def _target(module: str, name: str, known: frozenset[str]) -> str:
+def _target(module: str, name: str, module_names: frozenset[str]) -> str:
     inner = f"{module}.{name}"
-    return inner if inner in known or module in {"PySide6", "urllib"} else module
+    return inner if inner in module_names or module in {"PySide6", "urllib"} else module
 
 
 def _name_of(file: Path, root: Path) -> str:
@@ -97,7 +97,7 @@ def _name_of(file: Path, root: Path) -> str:
     return ".".join((root.name, *(inside[:-1] if inside[-1] == "__init__" else inside)))
 
 
-def _read(file: Path, name: str, root: Path, known: frozenset[str]) -> Module:
+def _read(file: Path, name: str, root: Path, module_names: frozenset[str]) -> Module:
     source = file.read_text(encoding="utf-8")
     tree = parse_source(source)
     nodes = list(ast.walk(tree))
@@ -106,7 +106,7 @@ def _read(file: Path, name: str, root: Path, known: frozenset[str]) -> Module:
         name,
         file.relative_to(root.parent).as_posix(),
         len(source.splitlines()),
-        tuple(imports_of(tree, known)),
+        tuple(imports_of(tree, module_names)),
         tuple(node.name for node in nodes if isinstance(node, ast.ClassDef)),
-        frozenset(text for text in texts if isinstance(text, str) and text in known),
+        frozenset(text for text in texts if isinstance(text, str) and text in module_names),
     )

@@ -37,8 +37,8 @@ def test_no_file_imports_what_reaches_other_machines(program: SourceTree) -> Non
     ],
 )
 def test_rules_judge_known_imports(part: str, source: str, expected: str | None) -> None:
-    (found,) = imports_of(ast.parse(source), _KNOWN)
-    assert fault(part, found, RULES) == expected
+    (imported,) = imports_of(ast.parse(source), _KNOWN)
+    assert fault(part, imported, RULES) == expected
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_rules_judge_known_imports(part: str, source: str, expected: str | None)
     ],
 )
 def test_imports_that_reach_other_machines_are_known(source: str, expected: bool) -> None:
-    assert any(reaches_out(found) for found in imports_of(ast.parse(source), frozenset())) is expected
+    assert any(reaches_out(imported) for imported in imports_of(ast.parse(source), frozenset())) is expected

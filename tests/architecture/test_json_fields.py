@@ -13,7 +13,7 @@ WRITERS = {"encode_fields", "encode_each"}
 
 def test_every_name_written_to_json_is_a_field_or_property() -> None:
     fields: set[str] = set()
-    written: dict[str, str] = {}
+    places_by_name: dict[str, str] = {}
     for file in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(parse_source(file.read_text("utf-8"))):
             match node:
@@ -27,8 +27,8 @@ def test_every_name_written_to_json_is_a_field_or_property() -> None:
                     for text in ast.walk(names):
                         if isinstance(text, ast.Constant):
                             paths = (each.rpartition("=")[2] for each in re.findall(r"[\w.=]+", str(text.value)))
-                            written |= {
+                            places_by_name |= {
                                 each: f"{file.name}:{node.lineno}" for path in paths for each in path.split(".")
                             }
-    assert len(written) > 100
-    assert {name: place for name, place in written.items() if name not in fields} == {}
+    assert len(places_by_name) > 100
+    assert {name: place for name, place in places_by_name.items() if name not in fields} == {}

@@ -363,13 +363,13 @@ def _make_latent(kernels: Kernels, batch: int, context: int, q_heads: int) -> Ca
 
 def list_experts(kernels: Kernels) -> Iterator[Case]:
     """Routed experts of one layer: products, activation, permutation and weighted sum; routing is even."""
-    for model, (experts, chosen, hidden, inner) in EXPERTS.items():
+    for model, (experts, active, hidden, inner) in EXPERTS.items():
         for tokens in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384):
             for scheme in ("", "tensor", "block", "grouped"):
                 if (scheme in {"", "tensor", "block"} and not kernels.vllm) or (scheme == "block" and inner % 128):
                     continue
                 width = 2 if scheme in {"", "grouped"} else 1
-                touched = experts * -math.expm1(tokens * math.log1p(-chosen / experts))
+                touched = experts * -math.expm1(tokens * math.log1p(-active / experts))
                 copies_bytes = touched * 3 * hidden * inner * width
                 yield Case(
                     {
@@ -379,31 +379,31 @@ def list_experts(kernels: Kernels) -> Iterator[Case]:
                         "scheme": "" if scheme == "grouped" else scheme,
                         "tokens": tokens,
                         "experts": experts,
-                        "top_k": chosen,
+                        "top_k": active,
                         "hidden": hidden,
                         "intermediate": inner,
                         "note": model,
                     },
                     copies_bytes,
-                    partial(_make_experts, kernels, (tokens, experts, chosen, hidden, inner), scheme),
-                    shared_bytes=2.5 * experts * 3 * hidden * inner + 6 * tokens * chosen * (hidden + 3 * inner),
+                    partial(_make_experts, kernels, (tokens, experts, active, hidden, inner), scheme),
+                    shared_bytes=2.5 * experts * 3 * hidden * inner + 6 * tokens * active * (hidden + 3 * inner),
                     most_copies=16,
                 )
 
 
 def _make_experts(kernels: Kernels, shape: tuple[int, int, int, int, int], scheme: str, copies: int) -> list[Call]:
     """One set of experts and as many routings as copies: each touches experts of its own."""
-    torch, (tokens, experts, chosen, hidden, inner) = kernels.torch, shape
+    torch, (tokens, experts, active, hidden, inner) = kernels.torch, shape
     kind = kernels.bf16 if scheme in {"", "grouped"} else kernels.fp8
     widen, narrow = (kernels.normal(experts, *shape, dtype=kind) for shape in ((2 * inner, hidden), (hidden, inner)))
     activations = kernels.normal(tokens, hidden)
     calls: list[Call] = []
     for _ in range(copies):
-        picks = torch.rand(tokens, experts, device=kernels.device).topk(chosen, dim=1).indices.to(torch.int32)
-        shares = torch.rand(tokens, chosen, device=kernels.device, dtype=torch.float32)
+        picks = torch.rand(tokens, experts, device=kernels.device).topk(active, dim=1).indices.to(torch.int32)
+        shares = torch.rand(tokens, active, device=kernels.device, dtype=torch.float32)
         if scheme == "grouped":
             ends = torch.bincount(picks.flatten(), minlength=experts).cumsum(0).to(torch.int32)
-            calls.append(_make_grouped(kernels, kernels.normal(tokens * chosen, hidden), widen, narrow, ends))
+            calls.append(_make_grouped(kernels, kernels.normal(tokens * active, hidden), widen, narrow, ends))
         else:
             calls.append(_make_fused(kernels, activations, widen, narrow, shares, picks, scheme))
     return calls
@@ -632,7 +632,7 @@ class Recorder:
 
 def measure_class(kernels: Kernels, cases: Sequence[Case], recorder: Recorder, library: str, seconds: float) -> str:
     """Measure cases until `seconds` are spent; returns what was done and left out."""
-    order, begin, done = list(cases), time.perf_counter(), 0
+    order, begin, measured = list(cases), time.perf_counter(), 0
     random.Random(0).shuffle(order)
     refused: dict[str, int] = {}
     for case in order:
@@ -653,8 +653,8 @@ def measure_class(kernels: Kernels, cases: Sequence[Case], recorder: Recorder, l
             continue
         kernels_of_case: Cells = {"metric": "kernel_time", "value": value}
         recorder.write({**case.cells, **kernels_of_case}, library)
-        done += 1
-    return f"{done} of {len(order)} in {time.perf_counter() - begin:.0f} s; refused: {refused}"
+        measured += 1
+    return f"{measured} of {len(order)} in {time.perf_counter() - begin:.0f} s; refused: {refused}"
 
 
 def compile_experts(kernels: Kernels, worker: int, workers: int) -> None:
@@ -699,32 +699,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--classes", nargs="*", help="only these classes")
     parser.add_argument("--library", choices=("PyTorch", "vLLM"), help="only its kernels")
     parser.add_argument("--compile", nargs=2, type=int, metavar=("WORKER", "WORKERS"), help="only compile experts")
-    chosen = parser.parse_args(arguments)
-    chosen.folder.mkdir(parents=True, exist_ok=True)
+    options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
     kernels = Kernels()
-    if chosen.compile:
-        compile_experts(kernels, *chosen.compile)
+    if options.compile:
+        compile_experts(kernels, *options.compile)
         return
-    about = describe_conditions(kernels, chosen.accelerator)
+    about = describe_conditions(kernels, options.accelerator)
     say(about)
     for name, measure in EXTRAS:
-        if chosen.classes and name not in chosen.classes:
+        if options.classes and name not in options.classes:
             continue
-        recorder = Recorder(chosen.folder, name, chosen.accelerator, kernels)
+        recorder = Recorder(options.folder, name, options.accelerator, kernels)
         try:
             for cells in measure(kernels):
                 recorder.write(cells, "vLLM" if name == "layer" else "PyTorch")
         except (RuntimeError, TypeError, AttributeError, ImportError) as error:
             say(name, "failed:", str(error)[:300])
     for name, share, list_cases in CLASSES:
-        if chosen.classes and name not in chosen.classes:
+        if options.classes and name not in options.classes:
             continue
-        recorder = Recorder(chosen.folder, name, chosen.accelerator, kernels)
+        recorder = Recorder(options.folder, name, options.accelerator, kernels)
         library = "vLLM" if name == "latent-attention" else "PyTorch"
-        cases = [case for case in list_cases(kernels) if chosen.library in {None, case.cells.get("kernels", library)}]
-        done = measure_class(kernels, cases, recorder, library, share * chosen.seconds)
-        say(name, done, kernels.read_state())
-    (chosen.folder / "conditions.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+        cases = [case for case in list_cases(kernels) if options.library in {None, case.cells.get("kernels", library)}]
+        measured_count = measure_class(kernels, cases, recorder, library, share * options.seconds)
+        say(name, measured_count, kernels.read_state())
+    (options.folder / "conditions.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -420,11 +420,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=Path("measured"))
     parser.add_argument("--group", nargs="+", choices=list(GROUPS), default=list(GROUPS))
     parser.add_argument("--seconds", type=float, default=1500.0, help="no point starts after so many")
-    chosen = parser.parse_args(arguments)
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    until = time.perf_counter() + chosen.seconds
-    for group in chosen.group:
-        measure_group(GROUPS[group], chosen.accelerator, chosen.folder, until)
+    options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    until = time.perf_counter() + options.seconds
+    for group in options.group:
+        measure_group(GROUPS[group], options.accelerator, options.folder, until)
 
 
 if __name__ == "__main__":

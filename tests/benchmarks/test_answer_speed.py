@@ -38,14 +38,14 @@ def scenario() -> Scenario:
 
 
 def with_concurrency(concurrency: int) -> Scenario:
-    made = scenario()
-    load = replace(made.workload.load, concurrency=concurrency)
-    return replace(made, workload=replace(made.workload, load=load))
+    changed = scenario()
+    load = replace(changed.workload.load, concurrency=concurrency)
+    return replace(changed, workload=replace(changed.workload, load=load))
 
 
 def with_input(tokens: int) -> Scenario:
-    made = scenario()
-    return replace(made, workload=replace(made.workload, input_tokens=tokens))
+    changed = scenario()
+    return replace(changed, workload=replace(changed.workload, input_tokens=tokens))
 
 
 def milliseconds(work: Callable[[int], object]) -> float:

@@ -34,10 +34,12 @@ WORST = 2.5
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GpuDeskService]:
-    shipped = GpuDeskService.open().catalog
-    with GpuDeskService(shipped, user_file=tmp_path_factory.mktemp("own") / paths.get_user_catalog_path().name) as made:
-        made.user_catalog.do(edits.add_facts(made.catalog, list(many_facts(made)), "Many"))
-        yield made
+    catalog = GpuDeskService.open().catalog
+    with GpuDeskService(
+        catalog, user_file=tmp_path_factory.mktemp("own") / paths.get_user_catalog_path().name
+    ) as opened:
+        opened.user_catalog.do(edits.add_facts(opened.catalog, list(many_facts(opened)), "Many"))
+        yield opened
 
 
 def many_facts(service: GpuDeskService) -> Iterator[UserFact]:
@@ -77,18 +79,18 @@ def many_facts(service: GpuDeskService) -> Iterator[UserFact]:
 def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, service)
     program.set_theme("light")
-    made = program.open_new_window()
-    made.resize(1440, 900)
-    made.open_template("70b-chat-on-four")
-    made.show_page("compare")
+    new_window = program.open_new_window()
+    new_window.resize(1440, 900)
+    new_window.open_template("70b-chat-on-four")
+    new_window.show_page("compare")
     settle(qapp, 0.3)
     # What the program does once it has started.
     gc.collect()
     gc.freeze()
-    yield made
+    yield new_window
     gc.unfreeze()
-    made.desk.undo_stack.setClean()
-    made.close()
+    new_window.desk.undo_stack.setClean()
+    new_window.close()
     qapp.processEvents()
 
 
@@ -100,10 +102,10 @@ def settle(qapp: QApplication, seconds: float) -> None:
 
 def timed(qapp: QApplication, act: Callable[[], object]) -> float:
     """Return the milliseconds from an act to the painted window."""
-    begun = time.perf_counter()
+    start = time.perf_counter()
     act()
     qapp.processEvents()
-    return (time.perf_counter() - begun) * 1000
+    return (time.perf_counter() - start) * 1000
 
 
 def opened(window: MainWindow, qapp: QApplication) -> CatalogPage:
@@ -116,11 +118,11 @@ def opened(window: MainWindow, qapp: QApplication) -> CatalogPage:
 
 
 def test_opening_paints_the_first_rows(window: MainWindow, qapp: QApplication, say: Say) -> None:
-    taken = timed(qapp, lambda: window.show_page("catalog"))
+    elapsed_ms = timed(qapp, lambda: window.show_page("catalog"))
     assert isinstance(window.page, CatalogPage)
     assert window.page.model.rowCount() > 30
-    say(f"catalog to first rows: {taken:.0f} ms (bar {OPEN_MS:.0f})")
-    assert taken <= OPEN_MS
+    say(f"catalog to first rows: {elapsed_ms:.0f} ms (bar {OPEN_MS:.0f})")
+    assert elapsed_ms <= OPEN_MS
 
 
 @pytest.mark.parametrize("section", [CatalogSection.PRICES, CatalogSection.CLAIMS])
@@ -167,11 +169,11 @@ def searched(page: CatalogPage, words: str) -> float:
     """Return the milliseconds of one search; nothing of a former one is taken up."""
     for section in CatalogSection:
         page.matches(section, "nothing has this")
-    begun = time.perf_counter()
-    found = {section: page.matches(section, words) for section in CatalogSection}
-    taken = (time.perf_counter() - begun) * 1000
-    assert found[CatalogSection.PRICES]
-    return taken
+    start = time.perf_counter()
+    matches = {section: page.matches(section, words) for section in CatalogSection}
+    elapsed_ms = (time.perf_counter() - start) * 1000
+    assert matches[CatalogSection.PRICES]
+    return elapsed_ms
 
 
 def test_preparing_never_holds_the_window(window: MainWindow, qapp: QApplication, say: Say) -> None:

@@ -33,7 +33,7 @@ _MODELS = (("llama-3.1-70b", "fp8"), ("gpt-oss-120b", "mxfp4"), ("deepseek-v3", 
 
 def lines(count: int) -> bytes:
     draw = random.Random(1)
-    return _written([_line(number, draw) for number in range(count)])
+    return _encode_lines([_line(number, draw) for number in range(count)])
 
 
 def _line(number: int, draw: random.Random) -> dict[str, Any]:
@@ -58,18 +58,18 @@ def _line(number: int, draw: random.Random) -> dict[str, Any]:
 
 
 def test_lines_a_second(say: Say) -> None:
-    asked = lines(LINES)
-    rate = max(_rate(asked) for _ in range(3))
+    content = lines(LINES)
+    rate = max(_rate(content) for _ in range(3))
     say(f"estimate --batch: {rate:,.0f} lines a second (bar {LEAST_RATE:,})")
     assert rate >= LEAST_RATE
 
 
-def _rate(asked: bytes) -> float:
+def _rate(content: bytes) -> float:
     """Lines a second of processor time, of a service that knows the deployments and not yet the lengths."""
     with GpuDeskService.open() as service:
         service.estimate_lines(io.BytesIO(lines(200)), io.BytesIO())
         began = time.process_time()
-        faults = service.estimate_lines(io.BytesIO(asked), io.BytesIO())
+        faults = service.estimate_lines(io.BytesIO(content), io.BytesIO())
         assert faults == 0
         return LINES / (time.process_time() - began)
 
@@ -79,40 +79,40 @@ def _scattered(service: GpuDeskService, count: int) -> bytes:
     draw = random.Random(2)
     parts = [part.id for part in service.catalog.accelerators()]
     models = [model.id for model in service.catalog.models()]
-    asked = []
+    requests = []
     for number in range(count):
         tp = draw.choice((1, 2, 4, 8))
         plan = {"tp": tp, "dp": 8 // tp}
         model = {"model": draw.choice(models), "weights": draw.choice(("bf16", "fp8", "int4"))}
-        asked.append({**_line(number, draw), **model, **plan, "accelerator": draw.choice(parts)})
-    return _written(asked)
+        requests.append({**_line(number, draw), **model, **plan, "accelerator": draw.choice(parts)})
+    return _encode_lines(requests)
 
 
 def _pooled(_: GpuDeskService, count: int) -> bytes:
     """Return lines of deployments with pools, of which the program chooses split and plans."""
     draw = random.Random(3)
-    asked = [{**_line(number, draw), "count": 16, "disaggregated": {}} for number in range(count)]
+    requests = [{**_line(number, draw), "count": 16, "disaggregated": {}} for number in range(count)]
     degrees = ("tp", "pp", "ep", "dp", "attention_dp")
-    return _written([{name: line[name] for name in line if name not in degrees} for line in asked])
+    return _encode_lines([{name: line[name] for name in line if name not in degrees} for line in requests])
 
 
-def _written(asked: list[dict[str, Any]]) -> bytes:
-    return b"".join(json.dumps(line).encode() + b"\n" for line in asked)
+def _encode_lines(requests: list[dict[str, Any]]) -> bytes:
+    return b"".join(json.dumps(line).encode() + b"\n" for line in requests)
 
 
 @pytest.mark.parametrize(
-    ("made", "count", "least"), [(_scattered, 4_000, LEAST_SCATTERED), (_pooled, 200, LEAST_POOLED)]
+    ("make_lines", "count", "least"), [(_scattered, 4_000, LEAST_SCATTERED), (_pooled, 200, LEAST_POOLED)]
 )
 def test_lines_a_second_of_other_kinds(
-    made: Callable[[GpuDeskService, int], bytes], count: int, least: int, say: Say
+    make_lines: Callable[[GpuDeskService, int], bytes], count: int, least: int, say: Say
 ) -> None:
     with GpuDeskService.open() as service:
-        asked = made(service, count)
+        content = make_lines(service, count)
         service.estimate_lines(io.BytesIO(lines(200)), io.BytesIO())
         began = time.process_time()
-        service.estimate_lines(io.BytesIO(asked), io.BytesIO())
+        service.estimate_lines(io.BytesIO(content), io.BytesIO())
         rate = count / (time.process_time() - began)
-    say(f"estimate --batch, {made.__name__[1:]}: {rate:,.0f} lines a second (bar {least:,})")
+    say(f"estimate --batch, {make_lines.__name__[1:]}: {rate:,.0f} lines a second (bar {least:,})")
     assert rate >= least
 
 

@@ -69,13 +69,13 @@ def test_fleets_of_six_take_a_tenth_of_a_second(service: GpuDeskService, say: Sa
 def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
     program = DesktopProgram(qapp, service)
     program.set_theme("light")
-    made = program.open_new_window()
-    qtbot.addWidget(made, before_close_func=lambda _: made.desk.undo_stack.setClean())
-    made.resize(1920, 1080)
-    made.open_template(FOUR)
-    made.show()
-    made.show_page("cost")
-    return made
+    new_window = program.open_new_window()
+    qtbot.addWidget(new_window, before_close_func=lambda _: new_window.desk.undo_stack.setClean())
+    new_window.resize(1920, 1080)
+    new_window.open_template(FOUR)
+    new_window.show()
+    new_window.show_page("cost")
+    return new_window
 
 
 @pytest.mark.parametrize("view", ["overview", "tokens", "rent", "assumptions"])

@@ -77,14 +77,14 @@ def test_what_would_change_it_is_found_in_seconds(service: GpuDeskService, answe
 
 def test_open_counts_are_searched_in_a_second(service: GpuDeskService, say: Say) -> None:
     template = read_template(FOUR)
-    asked = replace(template, model="llama-3.1-8b", accelerators=tuple(map(AcceleratorChoice, SIX)))
+    with_open_counts = replace(template, model="llama-3.1-8b", accelerators=tuple(map(AcceleratorChoice, SIX)))
     start = time.perf_counter()
-    service.decide(service.answer(asked))
+    service.decide(service.answer(with_open_counts))
     took = time.perf_counter() - start
     say(f"a decision on open counts of six accelerators that nothing is known of: {took * 1000.0:.0f} ms")
     assert took <= COUNTS_S * SLACK
     start = time.perf_counter()
-    service.shortlist(asked)
+    service.shortlist(with_open_counts)
     took = time.perf_counter() - start
     say(f"the same of the whole catalog: {took:.1f} s")
     assert took <= CATALOG_S * SLACK

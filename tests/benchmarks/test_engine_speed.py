@@ -33,19 +33,19 @@ class Questions:
 
     def __init__(self, plants: list[Plant], kind: LoadKind) -> None:
         dice = np.random.default_rng(1)
-        self.table = CoefficientColumns.table([made.row for made in plants])
+        self.table = CoefficientColumns.table([plant.row for plant in plants])
         self.index = dice.integers(0, len(plants), CASES)
         self.input = dice.integers(16, 16_000, CASES).astype(np.float64)
         self.output = dice.integers(2, 2_000, CASES).astype(np.float64)
         self.amount = dice.integers(1, 500, CASES).astype(np.float64)
         self.total = dice.integers(500, 5_000, CASES).astype(np.float64)
         self.kind = np.full(CASES, LOAD_CODES[kind], dtype=np.int8)
-        self.replicas = np.array([float(made.plan.dp) for made in plants])
-        self.pool = np.array([float(made.budget.pool_bytes) for made in plants])
-        self.state = np.array([float(made.budget.cache.state_bytes) for made in plants])
-        self.ranks = np.array([float(made.budget.attention_ranks) for made in plants])
-        self.most = np.array([made.max_batch * made.budget.attention_ranks for made in plants])
-        growths = [made.budget.cache.stored for made in plants]
+        self.replicas = np.array([float(plant.plan.dp) for plant in plants])
+        self.pool = np.array([float(plant.budget.pool_bytes) for plant in plants])
+        self.state = np.array([float(plant.budget.cache.state_bytes) for plant in plants])
+        self.ranks = np.array([float(plant.budget.attention_ranks) for plant in plants])
+        self.most = np.array([plant.max_batch * plant.budget.attention_ranks for plant in plants])
+        growths = [plant.budget.cache.stored for plant in plants]
         windows = max(len(stored) for stored in growths)
         self.per_token = np.zeros((windows, len(plants)))
         self.window = np.full((windows, len(plants)), np.inf)
@@ -57,10 +57,10 @@ class Questions:
     def capacity(self) -> Array:
         """Sequences that the memory of one replica admits, by the pool and the bytes of a sequence."""
         tokens = self.input + self.output
-        held = self.state[self.index]
+        capacity_by_state = self.state[self.index]
         for per_token, window in zip(self.per_token, self.window, strict=True):
-            held += per_token[self.index] * np.minimum(tokens, window[self.index])
-        admitted = np.floor(self.pool[self.index] / held) * self.ranks[self.index]
+            capacity_by_state += per_token[self.index] * np.minimum(tokens, window[self.index])
+        admitted = np.floor(self.pool[self.index] / capacity_by_state) * self.ranks[self.index]
         capacity: Array = np.clip(admitted, 1.0, self.most[self.index])
         return capacity
 

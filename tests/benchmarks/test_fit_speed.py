@@ -51,9 +51,9 @@ def test_all_pairs_take_less_than_a_tenth_of_a_second(service: GpuDeskService, s
     first = time.perf_counter() - start
     times = []
     for number, length in enumerate(lengths()):
-        asked = replace(question, context=length, concurrency=1 + number * MOST // ROUNDS)
+        varied_question = replace(question, context=length, concurrency=1 + number * MOST // ROUNDS)
         start = time.perf_counter()
-        service.fit_matrix(asked)
+        service.fit_matrix(varied_question)
         times.append((time.perf_counter() - start) * 1000)
     pairs = f"{len(matrix.accelerators)} × {len(matrix.models)}"
     say(f"fit of {pairs}: {statistics.median(times):.0f} ms, at first {first:.1f} s")
@@ -65,12 +65,12 @@ def test_all_pairs_take_less_than_a_tenth_of_a_second(service: GpuDeskService, s
 def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
     program = DesktopProgram(qapp, service)
     program.set_theme("light")
-    made = program.open_new_window()
-    qtbot.addWidget(made, before_close_func=lambda _: made.desk.undo_stack.setClean())
-    made.resize(1920, 1080)
-    made.open_template(SAMPLE_TEMPLATE)
-    made.show_page("memory")
-    return made
+    new_window = program.open_new_window()
+    qtbot.addWidget(new_window, before_close_func=lambda _: new_window.desk.undo_stack.setClean())
+    new_window.resize(1920, 1080)
+    new_window.open_template(SAMPLE_TEMPLATE)
+    new_window.show_page("memory")
+    return new_window
 
 
 def test_a_changed_length_is_painted_within_a_tenth_of_a_second(

@@ -73,6 +73,6 @@ def test_first_paint_with_files_on_the_disk(frozen: Path, display: str, tmp_path
 
 
 def test_size_on_the_disk(frozen: Path, say: Say) -> None:
-    taken = sum(path.stat().st_size for path in frozen.rglob("*") if path.is_file())
-    say(f"frozen: {taken / 1e6:.0f} MB (bar {INSTALLED_BYTES / 1e6:.0f})")
-    assert taken <= INSTALLED_BYTES
+    size_bytes = sum(path.stat().st_size for path in frozen.rglob("*") if path.is_file())
+    say(f"frozen: {size_bytes / 1e6:.0f} MB (bar {INSTALLED_BYTES / 1e6:.0f})")
+    assert size_bytes <= INSTALLED_BYTES

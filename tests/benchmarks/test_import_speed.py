@@ -89,12 +89,12 @@ def test_reading_a_hundred_thousand_prices(benchmark: BenchmarkFixture) -> None:
 
 
 def test_reading_the_header_of_a_large_gguf_file(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
-    made = MODELS["deepseek-v3"]
-    made.keys["tokenizer.ggml.tokens"] = [f"word {number}" for number in range(129_280)]
+    gguf = MODELS["deepseek-v3"]
+    gguf.keys["tokenizer.ggml.tokens"] = [f"word {number}" for number in range(129_280)]
     try:
-        path = made.write(tmp_path / "huge.gguf")
+        path = gguf.write(tmp_path / "huge.gguf")
     finally:
-        del made.keys["tokenizer.ggml.tokens"]
+        del gguf.keys["tokenizer.ggml.tokens"]
     proposal = benchmark.pedantic(propose_gguf, (path,), {"today": TODAY}, rounds=5)  # type: ignore[no-untyped-call]
     assert path.stat().st_size > 1.3e12
     assert not proposal.missing
@@ -114,13 +114,13 @@ def _headers() -> Mapping[str, bytes]:
     weights: dict[str, str] = {}
     for number in range(163):
         file = f"model-{number + 1:05d}-of-00163.safetensors"
-        held = {
+        tensors = {
             name: {"dtype": dtype, "shape": shape, "data_offsets": [0, 14_680_064]}
             for name, dtype, shape in names[number::163]
         }
-        written = json.dumps(held).encode()
-        files[file] = struct.pack("<Q", len(written)) + written
-        weights |= dict.fromkeys(held, file)
+        header = json.dumps(tensors).encode()
+        files[file] = struct.pack("<Q", len(header)) + header
+        weights |= dict.fromkeys(tensors, file)
     files["model.safetensors.index.json"] = json.dumps({"weight_map": weights}).encode()
     return files
 
@@ -166,25 +166,25 @@ def test_writing_ten_thousand_rows(benchmark: BenchmarkFixture, form: ExportForm
 
 @pytest.fixture
 def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path, user_home: Path) -> Iterator[MainWindow]:
-    shipped = GpuDeskService.open().catalog
-    with GpuDeskService(shipped, user_file=tmp_path / paths.get_user_catalog_path().name) as service:
+    catalog = GpuDeskService.open().catalog
+    with GpuDeskService(catalog, user_file=tmp_path / paths.get_user_catalog_path().name) as service:
         program = DesktopProgram(qapp, service)
-        made = program.open_new_window()
-        made.show()
-        qtbot.waitExposed(made)
-        yield made
-        made.jobs.stop()
-        made.close()
+        new_window = program.open_new_window()
+        new_window.show()
+        qtbot.waitExposed(new_window)
+        yield new_window
+        new_window.jobs.stop()
+        new_window.close()
 
 
-def _widest_gap(done: Callable[[], bool], qtbot: QtBot) -> float:
+def _widest_gap(is_done: Callable[[], bool], qtbot: QtBot) -> float:
     """Return the longest time in milliseconds between two turns of the event loop until it is done."""
     beats = [time.perf_counter()]
     timer = QTimer()
     timer.setInterval(0)
     timer.timeout.connect(lambda: beats.append(time.perf_counter()))
     timer.start()
-    qtbot.waitUntil(done, timeout=20_000)
+    qtbot.waitUntil(is_done, timeout=20_000)
     timer.stop()
     return 1000 * max(later - sooner for sooner, later in pairwise(beats))
 

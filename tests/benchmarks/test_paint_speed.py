@@ -45,11 +45,11 @@ def service() -> Iterator[GpuDeskService]:
 def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, service)
     program.set_theme("light")
-    made = program.open_new_window()
-    made.open_template(TEMPLATE)
-    yield made
-    made.desk.undo_stack.setClean()
-    made.close()
+    new_window = program.open_new_window()
+    new_window.open_template(TEMPLATE)
+    yield new_window
+    new_window.desk.undo_stack.setClean()
+    new_window.close()
     qapp.processEvents()
 
 
@@ -64,8 +64,8 @@ def test_slider_to_painted(
     settle(qapp)
     rounds = [drag(window, qapp) for _ in range(ROUNDS)]
     # The first round warms caches; of the others the quietest counts, since the machine has other work too.
-    median = min(statistics.median(taken) for taken in rounds[1:])
-    slowest = min(sorted(taken)[int(STEPS * 0.99)] for taken in rounds[1:])
+    median = min(statistics.median(each_round) for each_round in rounds[1:])
+    slowest = min(sorted(each_round)[int(STEPS * 0.99)] for each_round in rounds[1:])
     say(f"{page} {size[0]} x {size[1]}: median {median:.1f} ms (bar {bar_ms:.0f}), p99 {slowest:.1f} ms")
     assert median <= bar_ms, f"median {median:.1f} ms"
     assert slowest <= 2 * bar_ms, f"p99 {slowest:.1f} ms, median {median:.1f} ms"
@@ -108,10 +108,10 @@ def test_no_turn_of_a_drag_takes_longer_than_a_frame(
         desk.apply(scenario_edits.replace_load_value(desk.scenario, count), "Change of load")
         ends, turns = time.perf_counter() + FRAME_MS / 1000.0, []
         while time.perf_counter() < ends:
-            begun = time.thread_time()
+            start = time.thread_time()
             QCoreApplication.sendPostedEvents()
             dispatcher.processEvents(QEventLoop.ProcessEventsFlag.AllEvents)
-            turns.append((time.thread_time() - begun) * 1000)
+            turns.append((time.thread_time() - start) * 1000)
             time.sleep(0.001)
         longest.append(max(turns))
     desk.end_gesture()
@@ -142,14 +142,14 @@ def test_a_first_look_is_painted_soon(window: MainWindow, qapp: QApplication, sa
     # As in the program, whose collector leaves out what was loaded: searching that takes 80 ms.
     gc.collect()
     gc.freeze()
-    begun = time.thread_time()
+    start = time.thread_time()
     show_view(window, page, view)
     assert window.page is not None
     wait_for_paint(window.page)
-    taken = (time.thread_time() - begun) * 1000
+    elapsed_ms = (time.thread_time() - start) * 1000
     gc.unfreeze()
-    say(f"first look at {page} {view}: {taken:.0f} ms (bar {LOOK_MS:.0f})")
-    assert taken <= LOOK_MS
+    say(f"first look at {page} {view}: {elapsed_ms:.0f} ms (bar {LOOK_MS:.0f})")
+    assert elapsed_ms <= LOOK_MS
 
 
 def show_view(window: MainWindow, page: str, view: str) -> None:
@@ -189,15 +189,15 @@ def settle(qapp: QApplication) -> None:
 
 def drag(window: MainWindow, qapp: QApplication) -> list[float]:
     """Move the load step by step; return the milliseconds that each took to the screen."""
-    taken = []
+    times_ms = []
     desk = window.desk
     desk.begin_gesture("load")
     for count in range(40, 40 + STEPS):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         desk.apply(scenario_edits.replace_load_value(desk.scenario, count), "Change of load")
         qapp.processEvents()
-        taken.append((time.perf_counter() - begun) * 1000)
+        times_ms.append((time.perf_counter() - start) * 1000)
         assert desk.answer is not None
         assert desk.answer.scenario.workload.load.concurrency == count
     desk.end_gesture()
-    return taken
+    return times_ms

@@ -18,7 +18,7 @@ def timed_start(command: Sequence[str], home: Path, settings: Mapping[str, str])
         "QT_QPA_PLATFORM": "offscreen",
         **settings,
     }
-    begun = time.monotonic()
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=60)
-    said = dict(line.split() for line in done.stdout.splitlines())
-    return {word: float(value) - (0.0 if word == "memory" else begun) for word, value in said.items()}
+    start = time.monotonic()
+    completed = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=60)
+    marks = dict(line.split() for line in completed.stdout.splitlines())
+    return {word: float(value) - (0.0 if word == "memory" else start) for word, value in marks.items()}

@@ -91,7 +91,7 @@ def program(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -
     no fault may have been reported.
     """
     user = User(qtbot, monkeypatch)
-    monkeypatch.setattr(FaultReporter, "show", lambda *told: user.reports.append(told[-1]))
+    monkeypatch.setattr(FaultReporter, "show", lambda *arguments_of_call: user.reports.append(arguments_of_call[-1]))
 
     def start(do: Callable[[User], object], *arguments: str) -> None:
         raised: list[BaseException] = []

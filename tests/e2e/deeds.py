@@ -25,5 +25,5 @@ def move_load(user: User) -> float:
     return load(user)
 
 
-def kept(home: Path) -> list[Path]:
+def list_recovery_files(home: Path) -> list[Path]:
     return list((home / "recovery").glob("*.recovery"))

@@ -54,13 +54,13 @@ COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
 
 def without_network() -> tuple[str, ...]:
     """Return what runs a command where there is no network; skips the test where the system forbids that."""
-    said = ""
+    problem = ""
     for way in _WAYS:
-        tried = subprocess.run([*way, "true"], capture_output=True, encoding="utf-8", check=False)
-        if tried.returncode == 0:
+        completed = subprocess.run([*way, "true"], capture_output=True, encoding="utf-8", check=False)
+        if completed.returncode == 0:
             return way
-        said = tried.stderr.strip()
-    pytest.skip(f"this system lets nobody be without a network: {said}")
+        problem = completed.stderr.strip()
+    pytest.skip(f"this system lets nobody be without a network: {problem}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ class Watch:
     @classmethod
     def into(cls, file: Path) -> Watch:
         """Return a watch that writes into a file."""
-        tried = subprocess.run(["strace", "-f", "-o", os.devnull, "true"], capture_output=True, check=False)
-        return cls(file, exact=tried.returncode == 0)
+        completed = subprocess.run(["strace", "-f", "-o", os.devnull, "true"], capture_output=True, check=False)
+        return cls(file, exact=completed.returncode == 0)
 
     def around(self, command: Sequence[str]) -> list[str]:
         """Return a command that is watched. Its process stays the one that was started."""
@@ -105,10 +105,10 @@ def strangers(calls: Sequence[str], allowed: Mapping[str, str]) -> list[str]:
 
 
 def _is_known(call: str, allowed: Mapping[str, str]) -> bool:
-    found = _CALL.match(call)
-    if found is None:
+    match = _CALL.match(call)
+    if match is None:
         return False
-    name, arguments = found["name"], found["arguments"]
+    name, arguments = match["name"], match["arguments"]
     if name in {"socket", "socketpair"}:
         # Both ends of a pair are the program's own.
         return arguments.startswith("AF_UNIX, SOCK_STREAM") or name == "socketpair"
@@ -120,7 +120,7 @@ def _is_known(call: str, allowed: Mapping[str, str]) -> bool:
 class Walk:
     """What came of a walk through the program."""
 
-    met: Mapping[str, Any]
+    report: Mapping[str, Any]
     calls: Sequence[str]
     exact: bool
     display: str
@@ -132,7 +132,7 @@ class Walk:
 
     def allowed(self) -> dict[str, str]:
         """Return the places that belong to the desktop, each with what the program wants there."""
-        services: Mapping[str, str] = self.met["services"]
+        services: Mapping[str, str] = self.report["services"]
         number = self.display.removeprefix(":")
         return {
             f"/tmp/.X11-unix/X{number}": "the X server, which shows the windows",
@@ -142,9 +142,9 @@ class Walk:
 
 
 def _place_of(address: str) -> str:
-    found = re.search(r"unix:(?:path|abstract)=([^,;]+)", address)
-    assert found is not None, address
-    return found[1]
+    match = re.search(r"unix:(?:path|abstract)=([^,;]+)", address)
+    assert match is not None, address
+    return match[1]
 
 
 @cache
@@ -162,15 +162,15 @@ def walk(program: Sequence[str], folder: Path, *, around: Sequence[str] = ()) ->
     absent = [*missing_packages(), *(["strace"] if shutil.which("strace") is None else [])]
     if absent:
         pytest.fail(f"run packaging/setup_debian.sh test; missing: {', '.join(absent)}", pytrace=False)
-    home, runtime, met = folder / "home", folder / "run", folder / "met.json"
+    home, runtime, report_path = folder / "home", folder / "run", folder / "met.json"
     home.mkdir(mode=0o700)
     runtime.mkdir(mode=0o700)
     (home / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
     watch = Watch.into(folder / "calls.txt")
     with x_server() as display:
         watched = watch.around([*program, str(TEMPLATE)])
-        done = subprocess.run(
-            [*around, "dbus-run-session", "--", SYSTEM_PYTHON, SCRIPT, "whole-program", met, *watched],
+        completed = subprocess.run(
+            [*around, "dbus-run-session", "--", SYSTEM_PYTHON, SCRIPT, "whole-program", report_path, *watched],
             env={**_environment(home), "DISPLAY": display, "XDG_RUNTIME_DIR": str(runtime)},
             capture_output=True,
             encoding="utf-8",
@@ -178,9 +178,9 @@ def walk(program: Sequence[str], folder: Path, *, around: Sequence[str] = ()) ->
             check=False,
         )
     log = "".join(file.read_text(encoding="utf-8") for file in sorted((home / "logs").glob("*.log")))
-    assert done.returncode == 0, f"{done.stderr}\n{log}"
+    assert completed.returncode == 0, f"{completed.stderr}\n{log}"
     return Walk(
-        met=json.loads(met.read_text(encoding="utf-8")),
+        report=json.loads(report_path.read_text(encoding="utf-8")),
         calls=watch.calls(),
         exact=watch.exact,
         display=display,
@@ -193,7 +193,7 @@ def calls_of(program: Sequence[str], command: str, folder: Path) -> list[str]:
     """Run one of the command lines without a display, and return what it did with sockets."""
     (folder / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
     watch = Watch.into(folder / "calls.txt")
-    done = subprocess.run(
+    completed = subprocess.run(
         watch.around([*program, *COMMANDS[command]]),
         cwd=folder,
         env=_environment(folder / "home"),
@@ -202,31 +202,31 @@ def calls_of(program: Sequence[str], command: str, folder: Path) -> list[str]:
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     return watch.calls()
 
 
 def _environment(home: Path) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
-    return {**kept, "GPUDESK_HOME": str(home), "GPUDESK_LANGUAGE": "en", "LC_ALL": "C.UTF-8"}
+    variables = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    return {**variables, "GPUDESK_HOME": str(home), "GPUDESK_LANGUAGE": "en", "LC_ALL": "C.UTF-8"}
 
 
-def check_that_all_worked(done: Walk) -> None:
+def check_that_all_worked(result: Walk) -> None:
     """Fail where the walk had a network after all, or where something of it did not come about."""
-    assert done.met["network"] == {"127.0.0.1": "ENETUNREACH", "192.0.2.1": "ENETUNREACH"}
-    assert len(done.met["pages"]) >= 4
-    assert json.loads(done.files["saved.gpudesk"])
-    assert done.files["sheet.pdf"].startswith(b"%PDF-")
+    assert result.report["network"] == {"127.0.0.1": "ENETUNREACH", "192.0.2.1": "ENETUNREACH"}
+    assert len(result.report["pages"]) >= 4
+    assert json.loads(result.files["saved.gpudesk"])
+    assert result.files["sheet.pdf"].startswith(b"%PDF-")
 
 
-def check_sockets(done: Walk) -> None:
+def check_sockets(result: Walk) -> None:
     """Fail where anything was reached that is not named here."""
-    assert any("AF_UNIX" in call for call in done.calls), "the watch has seen nothing, not even the window's"
-    assert strangers(done.calls, done.allowed()) == []
+    assert any("AF_UNIX" in call for call in result.calls), "the watch has seen nothing, not even the window's"
+    assert strangers(result.calls, result.allowed()) == []
 
 
-def check_that_all_was_seen(done: Walk) -> None:
+def check_that_all_was_seen(result: Walk) -> None:
     """Say where the sockets could only be looked for, so that no one takes it for a count."""
-    if not done.exact:
+    if not result.exact:
         pytest.skip("strace is forbidden here: sockets were looked for every few milliseconds")
-    assert any("connect(" in call for call in done.calls)
+    assert any("connect(" in call for call in result.calls)

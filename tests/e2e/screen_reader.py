@@ -55,9 +55,9 @@ class Reader:
         """Look until something is there. The library waits 0.8 s for a reply; a busy machine takes longer."""
         end = time.monotonic() + _PATIENCE_S
         while time.monotonic() < end:
-            found = self._unless_late(look)
-            if found:
-                return found
+            match = self._unless_late(look)
+            if match:
+                return match
             time.sleep(0.05)
         raise NotThereError(f"no {what}; available: {self.names()}")
 
@@ -77,10 +77,10 @@ class Reader:
         """Yield all that is shown, each thing after what it is in."""
         for window in self._windows():
             yield window
-            seen = {window}
+            visited = {window}
             for each in _list_matches(window):
-                if each.parent in seen:
-                    seen.add(each)
+                if each.parent in visited:
+                    visited.add(each)
                     yield each
 
     def names(self) -> list[str]:
@@ -195,18 +195,18 @@ def _describe(control: Any) -> dict[str, object]:  # noqa: ANN401
 def _press(control: Any) -> None:  # noqa: ANN401
     action = control.queryAction()
     offered = [action.getName(number) for number in range(action.nActions)]
-    wanted = next((name for name in ("Press", "Toggle", "press", "toggle") if name in offered), None)
-    if wanted is None:
+    press_action = next((name for name in ("Press", "Toggle", "press", "toggle") if name in offered), None)
+    if press_action is None:
         raise NotThereError(f"{control.name!r} can only be asked to {offered}")
-    action.doAction(offered.index(wanted))
+    action.doAction(offered.index(press_action))
 
 
 def _list_matches(inside: Any, role: str = "") -> list[Any]:  # noqa: ANN401
     """Return what in something says that it is shown, all or that of one role, in one question to the program."""
-    shown = Atspi.StateSet.new([Atspi.StateType.SHOWING])
-    wanted = [getattr(pyatspi, f"ROLE_{role.upper().replace(' ', '_')}")] if role else []
+    state_set = Atspi.StateSet.new([Atspi.StateType.SHOWING])
+    roles = [getattr(pyatspi, f"ROLE_{role.upper().replace(' ', '_')}")] if role else []
     every, one = Atspi.CollectionMatchType.ALL, Atspi.CollectionMatchType.ANY
-    rule = Atspi.MatchRule.new(shown, every, {}, every, wanted, one if role else every, [], every, False)
+    rule = Atspi.MatchRule.new(state_set, every, {}, every, roles, one if role else every, [], every, False)
     return list(Atspi.Collection.get_matches(inside, rule, Atspi.CollectionSortOrder.CANONICAL, 0, True))
 
 
@@ -274,26 +274,26 @@ def _change_load(reader: Reader) -> dict[str, str]:
 
 def _walk_pages(reader: Reader) -> dict[str, object]:
     """Open every view of every page by its tab; return what those of `_PAGES` show."""
-    met: dict[str, object] = {}
+    report: dict[str, object] = {}
     for page in reader.choices("filler", "Pages"):
         reader.choose(page)
         for tab in reader.views() or [""]:
             if tab:
                 reader.choose(tab)
             view = tab.removeprefix("View: ")
-            wanted = _PAGES.get(page, {}).get(view)
-            met[f"{page}/{view}"] = reader.controls_with(*wanted) if wanted else []
-    return met
+            steps = _PAGES.get(page, {}).get(view)
+            report[f"{page}/{view}"] = reader.controls_with(*steps) if steps else []
+    return report
 
 
 def start_page(reader: Reader) -> dict[str, object]:
-    met: dict[str, object] = {"start": reader.controls()}
+    report: dict[str, object] = {"start": reader.controls()}
     reader.press("push button", "Open sample")
-    met["cell"] = reader.find("table cell", "Output throughput, MI325X").name
+    report["cell"] = reader.find("table cell", "Output throughput, MI325X").name
     reader.press("push button", "Search or run a command")
     reader.find("text", "Search or run a command")
-    met["commands"] = reader.controls()
-    return met
+    report["commands"] = reader.controls()
+    return report
 
 
 #: Commands, as they begin, with the dialog that each opens.
@@ -321,10 +321,10 @@ def whole_program(reader: Reader) -> dict[str, object]:
     """
     folder = Path(os.environ["GPUDESK_HOME"])
     reader.find("table cell", "Output throughput, MI325X")
-    met: dict[str, object] = {"first": reader.controls(), "load": _change_load(reader)}
+    report: dict[str, object] = {"first": reader.controls(), "load": _change_load(reader)}
     reader.press("push button", "Output throughput")
-    met["panel"] = [reader.find("table cell", start).name for start in _PANEL]
-    met["pages"] = _walk_pages(reader)
+    report["panel"] = [reader.find("table cell", start).name for start in _PANEL]
+    report["pages"] = _walk_pages(reader)
     reader.choose("Compare")
     for command, dialog in _DIALOGS.items():
         reader.command(command)
@@ -341,27 +341,27 @@ def whole_program(reader: Reader) -> dict[str, object]:
     reader.command("Print or save")
     reader.find("dialog", "Comparison sheet")
     reader.find("push button", "Save PDF")
-    met["sheet"] = reader.controls()
+    report["sheet"] = reader.controls()
     reader.press("push button", "Save PDF")
     reader.choose_file("Save sheet", folder / "sheet.pdf")
     reader.find("label", "Saved: ")
     reader.leave("Comparison sheet")
-    return {**met, "network": _network(), "services": _services()}
+    return {**report, "network": _network(), "services": _services()}
 
 
 def _network() -> dict[str, str]:
-    met = {}
+    report = {}
     for address in ("127.0.0.1", "192.0.2.1"):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as reaching:
-            met[address] = errno.errorcode.get(reaching.connect_ex((address, 9)), "reached")
-    return met
+            report[address] = errno.errorcode.get(reaching.connect_ex((address, 9)), "reached")
+    return report
 
 
 def _services() -> dict[str, str]:
     session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
     names = ("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")
-    told = session.call_sync(*names, None, None, Gio.DBusCallFlags.NONE, 10_000, None)
-    return {"session": os.environ["DBUS_SESSION_BUS_ADDRESS"], "accessibility": told.unpack()[0]}
+    answer = session.call_sync(*names, None, None, Gio.DBusCallFlags.NONE, 10_000, None)
+    return {"session": os.environ["DBUS_SESSION_BUS_ADDRESS"], "accessibility": answer.unpack()[0]}
 
 
 _PLANS: dict[str, Callable[[Reader], dict[str, object]]] = {"start": start_page, "whole-program": whole_program}
@@ -390,11 +390,11 @@ def main(plan: str, file: str, command: list[str]) -> None:
     environment = {**os.environ, "QT_QPA_PLATFORM": "xcb", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
     program = subprocess.Popen(command, env=environment, stdout=sys.stderr)
     try:
-        met = _PLANS[plan](Reader(program))
+        report = _PLANS[plan](Reader(program))
     finally:
         program.terminate()
         program.wait(timeout=20)
-    Path(file).write_text(json.dumps(met), encoding="utf-8")
+    Path(file).write_text(json.dumps(report), encoding="utf-8")
 
 
 if __name__ == "__main__":

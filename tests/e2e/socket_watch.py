@@ -49,9 +49,9 @@ def watch(program: int, file: Path) -> None:
     with file.open("a", encoding="utf-8", buffering=1) as notes:
         while _runs(program):
             for process in _family(program):
-                for found in _sockets(process) - {each for number, each in noted if number == process}:
-                    noted.add((process, found))
-                    notes.write(f"{process} socket({found})\n")
+                for socket in _sockets(process) - {each for number, each in noted if number == process}:
+                    noted.add((process, socket))
+                    notes.write(f"{process} socket({socket})\n")
             time.sleep(_EVERY_S)
         # The first line names the program, so that what was noted last is found by it.
         notes.write(f"{program} +++ ended +++\n")
@@ -67,16 +67,16 @@ def _runs(process: int) -> bool:
 
 def _family(program: int) -> list[int]:
     """Return a program and all that it has started, but not this process."""
-    found, unseen = [], [program]
+    members, unseen = [], [program]
     while unseen:
         process = unseen.pop()
-        found.append(process)
+        members.append(process)
         for children in Path(f"/proc/{process}/task").glob("*/children"):
             try:
                 unseen += [int(each) for each in children.read_text().split() if int(each) != os.getpid()]
             except OSError:
                 continue
-    return found
+    return members
 
 
 def _sockets(process: int) -> set[str]:

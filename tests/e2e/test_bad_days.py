@@ -18,7 +18,7 @@ from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview
 from gpudesk.desktop.window.start_page import RecoveredFileNote
 from tests.e2e.conftest import StartProgram
-from tests.e2e.deeds import kept, load, load_in, move_load
+from tests.e2e.deeds import list_recovery_files, load, load_in, move_load
 from tests.e2e.window_user import User, names
 
 #: Opens the sample unless it is given a file, moves the load by a key, and says so.
@@ -58,13 +58,13 @@ def ended_by(number: signal.Signals, home: Path, *arguments: str) -> tuple[int, 
         if number is signal.SIGKILL:
             # Written within a second of the edit; a busy machine may give the program its turn later.
             deadline = time.monotonic() + 30
-            while not kept(home) and time.monotonic() < deadline:
+            while not list_recovery_files(home) and time.monotonic() < deadline:
                 assert process.poll() is None
                 time.sleep(0.05)
         process.send_signal(number)
         code = process.wait(timeout=90)
         assert "Traceback" not in process.stderr.read()
-    assert len(kept(home)) == 1
+    assert len(list_recovery_files(home)) == 1
     return code, edited
 
 
@@ -106,7 +106,7 @@ def test_edits_of_a_killed_program_are_offered_opened_and_saved(
         assert load_in(file) == 64
         user.press("Ctrl+S")
         assert load_in(file) == edited
-        assert kept(user_home) == []
+        assert list_recovery_files(user_home) == []
 
     program(at_window)
 
@@ -115,7 +115,7 @@ def test_edits_of_a_killed_program_are_offered_opened_and_saved(
 def test_what_was_recovered_is_discarded_when_asked(program: StartProgram, user_home: Path) -> None:
     def at_window(user: User) -> None:
         user.click("Discard recovered Llama 3.1 70B")
-        assert kept(user_home) == []
+        assert list_recovery_files(user_home) == []
         assert not any(note.isVisible() for note in user.window.start.findChildren(RecoveredFileNote))
 
     program(at_window)
@@ -137,7 +137,7 @@ def test_what_was_recovered_is_offered_above_a_file_that_is_opened(
             assert second.desk.scenario.workload.load.concurrency == recovered_load
             assert second.isWindowModified()
         else:
-            assert kept(user_home) == []
+            assert list_recovery_files(user_home) == []
         assert first.desk.scenario.workload.load.concurrency == 64
 
     program(at_window, str(file))
@@ -147,7 +147,7 @@ def test_what_was_recovered_is_offered_above_a_file_that_is_opened(
 def test_a_request_to_end_is_met_without_a_question_and_edits_are_kept(user_home: Path, number: signal.Signals) -> None:
     code, edited = ended_by(number, user_home)
     assert code == 0
-    assert f'\\"concurrency\\": {edited}' in kept(user_home)[0].read_text()
+    assert f'\\"concurrency\\": {edited}' in list_recovery_files(user_home)[0].read_text()
 
 
 def test_a_scenario_without_accelerators_is_recovered_too(program: StartProgram, user_home: Path) -> None:
@@ -157,8 +157,8 @@ def test_a_scenario_without_accelerators_is_recovered_too(program: StartProgram,
         user.press("Ctrl+A")
         user.type("777")
         user.press("Return")
-        user.until(lambda: kept(user_home))
-        (path,) = kept(user_home)
+        user.until(lambda: list_recovery_files(user_home))
+        (path,) = list_recovery_files(user_home)
         path.with_name("a.recovery").write_bytes(path.read_bytes())
 
     def recovered(user: User) -> None:
@@ -198,13 +198,13 @@ def test_save_saves_and_closes(program: StartProgram, file: Path, user_home: Pat
 
     program(at_window, str(file))
     assert load_in(file) == edited[0]
-    assert kept(user_home) == []
+    assert list_recovery_files(user_home) == []
 
 
 def test_discard_changes_closes_and_leaves_no_trace(program: StartProgram, file: Path, user_home: Path) -> None:
     def at_window(user: User) -> None:
         move_load(user)
-        user.until(lambda: kept(user_home))
+        user.until(lambda: list_recovery_files(user_home))
         user.will_answer("Discard changes")
         user.press("Ctrl+W")
         assert user.windows == []
@@ -358,7 +358,7 @@ def test_an_offer_above_a_file_leaves_alone_what_another_window_has_taken_up(
         second.start.open_recovered(recovered)
         user.click(choice, first.note)
         assert len(user.windows) == 2
-        assert len(kept(user_home)) == 1
+        assert len(list_recovery_files(user_home)) == 1
         assert first.note.text == "These edits are already open in another window."
 
     program(take_up_twice, str(file))

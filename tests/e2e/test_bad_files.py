@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import StartProgram
-from tests.e2e.deeds import kept, load, load_in, move_load
+from tests.e2e.deeds import list_recovery_files, load, load_in, move_load
 from tests.e2e.window_user import User, names
 
 
@@ -76,9 +76,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("make", "said"), BAD, ids=lambda each: getattr(each, "__name__", None))
+@pytest.mark.parametrize(("make", "message"), BAD, ids=lambda each: getattr(each, "__name__", None))
 def test_a_file_at_fault_is_said_and_the_open_document_stays(
-    program: StartProgram, file: Path, tmp_path: Path, make: Callable[[Path, Path], Path], said: str
+    program: StartProgram, file: Path, tmp_path: Path, make: Callable[[Path, Path], Path], message: str
 ) -> None:
     bad = make(file, tmp_path)
 
@@ -90,7 +90,7 @@ def test_a_file_at_fault_is_said_and_the_open_document_stays(
         note = user.window.note
         assert note.text.startswith("File not opened: ")
         assert note.text.endswith("The current scenario is unchanged.")
-        assert said in note.text
+        assert message in note.text
         assert bad.name in note.text
         assert load(user) == edited
         assert user.window.document.path == file
@@ -125,7 +125,7 @@ def test_a_save_that_fails_is_said_and_goes_elsewhere(
         assert note.text.startswith(f"Not saved: {file}: ")
         assert "no space left on device" in note.text
         assert note.text.endswith("Your changes are in the recovery file.")
-        assert f'\\"concurrency\\": {edited:g}' in kept(user_home)[0].read_text()
+        assert f'\\"concurrency\\": {edited:g}' in list_recovery_files(user_home)[0].read_text()
         assert user.window.isWindowModified()
         user.will_choose(elsewhere / "chat.gpudesk")
         user.click("Save as…", note)

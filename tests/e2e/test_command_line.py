@@ -43,7 +43,7 @@ LINE = {
 }
 
 
-def done(completed: Completed) -> str:
+def get_output(completed: Completed) -> str:
     """Return the output of a command that must succeed without a word on standard error."""
     assert completed.stderr == ""
     assert completed.returncode == 0
@@ -69,58 +69,58 @@ def test_without_a_display_it_says_what_works_without(
     for name in ("QT_QPA_PLATFORM", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DISPLAY", display)
-    said = fault(gpudesk_process(*arguments))
-    assert said.startswith("gpudesk: cannot connect to display :4711" if display else "gpudesk: no display")
-    assert "`gpudesk sheet`" in said
+    output = fault(gpudesk_process(*arguments))
+    assert output.startswith("gpudesk: cannot connect to display :4711" if display else "gpudesk: no display")
+    assert "`gpudesk sheet`" in output
 
 
 def test_compare_shows_figures_with_bands_and_sources(gpudesk: RunProgram) -> None:
-    said = done(gpudesk("compare", *SAMPLE))
-    assert "Change from H200 SXM" in said
-    assert "Output throughput" in said
-    assert " – " in said
-    assert "Sources" in said
+    output = get_output(gpudesk("compare", *SAMPLE))
+    assert "Change from H200 SXM" in output
+    assert "Output throughput" in output
+    assert " – " in output
+    assert "Sources" in output
 
 
 def test_compare_json_is_json_alone(gpudesk_process: RunProgram) -> None:
-    found = json.loads(done(gpudesk_process("compare", *PAIR, "--json")))
-    assert [part["accelerator"] for part in found["accelerators"]] == ["h200-sxm", "mi325x"]
-    for part in found["accelerators"]:
+    result = json.loads(get_output(gpudesk_process("compare", *PAIR, "--json")))
+    assert [part["accelerator"] for part in result["accelerators"]] == ["h200-sxm", "mi325x"]
+    for part in result["accelerators"]:
         rate = part["estimate"]["output_tokens_per_s"]
         assert 0 < rate["low"] <= rate["value"] <= rate["high"]
-    attributes = {each["name"]: each for each in found["accelerators"][1]["attributes"]}
+    attributes = {each["name"]: each for each in result["accelerators"][1]["attributes"]}
     assert attributes["memory_bandwidth"]["value"] == 6.0e12
     assert 5.3e12 in [rival["value"] for rival in attributes["memory_bandwidth"]["rivals"]]
 
 
 def test_estimate_as_text_and_as_json(gpudesk: RunProgram) -> None:
-    said = done(gpudesk("estimate", *PAIR))
-    assert said.count("Output throughput") == 2
-    lines = done(gpudesk("estimate", *PAIR, "--json")).splitlines()
-    found = [json.loads(line) for line in lines]
-    assert [each["accelerator"] for each in found] == ["h200-sxm", "mi325x"]
-    assert list(found[0])[:5] == ["id", "fits", "serving_engine", "parallel", "count"]
+    output = get_output(gpudesk("estimate", *PAIR))
+    assert output.count("Output throughput") == 2
+    lines = get_output(gpudesk("estimate", *PAIR, "--json")).splitlines()
+    result = [json.loads(line) for line in lines]
+    assert [each["accelerator"] for each in result] == ["h200-sxm", "mi325x"]
+    assert list(result[0])[:5] == ["id", "fits", "serving_engine", "parallel", "count"]
 
 
 def test_precision_of_the_weights_is_the_models_own_when_omitted(gpudesk: RunProgram) -> None:
-    asked = ["--accelerators", "h200-sxm", "--model", "gpt-oss-120b", "--input-tokens", "100"]
-    said = done(gpudesk("estimate", *asked, "--output-tokens", "100", "--batch-size", "1"))
-    assert "MXFP4" in said
+    options = ["--accelerators", "h200-sxm", "--model", "gpt-oss-120b", "--input-tokens", "100"]
+    output = get_output(gpudesk("estimate", *options, "--output-tokens", "100", "--batch-size", "1"))
+    assert "MXFP4" in output
 
 
 def test_explain_prints_formulas_numbers_and_sources(gpudesk: RunProgram) -> None:
-    said = done(gpudesk("explain", "tpot_ms", *PAIR))
-    assert "TPOT = " in said
-    assert "bandwidth" in said
-    assert "[calibration: " in said
-    found = json.loads(done(gpudesk("explain", "memory", *PAIR, "--json")))
-    assert found["accelerators"][0]["term"]["inputs"]
+    output = get_output(gpudesk("explain", "tpot_ms", *PAIR))
+    assert "TPOT = " in output
+    assert "bandwidth" in output
+    assert "[calibration: " in output
+    result = json.loads(get_output(gpudesk("explain", "memory", *PAIR, "--json")))
+    assert result["accelerators"][0]["term"]["inputs"]
 
 
 def test_explain_ends_with_the_nearest_published_measurements(gpudesk: RunProgram) -> None:
-    said = done(gpudesk("explain", "tpot_ms", *PAIR))
-    _, _, block = said.rpartition("Similar measured runs (predicted without them)")
-    records = json.loads(done(gpudesk("explain", "tpot_ms", *PAIR, "--json")))["accelerators"][-1]["record"]
+    output = get_output(gpudesk("explain", "tpot_ms", *PAIR))
+    _, _, block = output.rpartition("Similar measured runs (predicted without them)")
+    records = json.loads(get_output(gpudesk("explain", "tpot_ms", *PAIR, "--json")))["accelerators"][-1]["record"]
     if paths.find_held_out_path() is None:
         assert "Unknown" in block
         assert records == []
@@ -136,15 +136,15 @@ def test_explain_ends_with_the_nearest_published_measurements(gpudesk: RunProgra
 @pytest.mark.parametrize("suffix", [".html", ".md", ".csv", ".json"])
 def test_sheet_is_written_in_every_form(gpudesk: RunProgram, tmp_path: Path, suffix: str) -> None:
     target = tmp_path / f"sheet{suffix}"
-    said = done(gpudesk("sheet", *SAMPLE, "-o", str(target)))
-    assert said == f"Wrote {target}\n"
-    written = target.read_text(encoding="utf-8")
-    assert "MI325X" in written
-    assert "Output throughput" in written or '"output_tokens_per_s"' in written
+    output = get_output(gpudesk("sheet", *SAMPLE, "-o", str(target)))
+    assert output == f"Wrote {target}\n"
+    text = target.read_text(encoding="utf-8")
+    assert "MI325X" in text
+    assert "Output throughput" in text or '"output_tokens_per_s"' in text
 
 
 def test_same_figures_on_every_form(gpudesk: RunProgram, tmp_path: Path) -> None:
-    screen = done(gpudesk("compare", *SAMPLE))
+    screen = get_output(gpudesk("compare", *SAMPLE))
     row = next(
         line for line in screen.splitlines() if line.strip().startswith("Output throughput ") and "tok/s" in line
     )
@@ -152,14 +152,14 @@ def test_same_figures_on_every_form(gpudesk: RunProgram, tmp_path: Path) -> None
     assert len(figures) == 2
     for suffix in (".html", ".md"):
         target = tmp_path / f"sheet{suffix}"
-        done(gpudesk("sheet", *SAMPLE, "-o", str(target)))
-        written = target.read_text(encoding="utf-8")
-        assert all(figure in written for figure in figures)
+        get_output(gpudesk("sheet", *SAMPLE, "-o", str(target)))
+        text = target.read_text(encoding="utf-8")
+        assert all(figure in text for figure in figures)
 
 
 def test_catalog_shows_every_attribute_with_value_unit_source_and_rivals(gpudesk: RunProgram) -> None:
-    shown = json.loads(done(gpudesk("catalog", "show", "mi325x", "--json")))
-    attributes = {each["name"]: each for each in shown["attributes"]}
+    entry = json.loads(get_output(gpudesk("catalog", "show", "mi325x", "--json")))
+    attributes = {each["name"]: each for each in entry["attributes"]}
     for each in attributes.values():
         assert {"value", "unit", "source", "rivals"} <= set(each)
         assert each["value"] is None or each["source"]["title"]
@@ -167,14 +167,14 @@ def test_catalog_shows_every_attribute_with_value_unit_source_and_rivals(gpudesk
     assert attributes["memory_bandwidth"]["unit"] == "B/s"
     rivals = [(rival["value"], rival["source"]["id"]) for rival in attributes["memory_bandwidth"]["rivals"]]
     assert (5.3e12, "seed-000") in rivals
-    text = done(gpudesk("catalog", "show", "mi325x"))
+    text = get_output(gpudesk("catalog", "show", "mi325x"))
     assert "5.3 TB/s" in text
 
 
 @pytest.mark.parametrize("entry", ["llama-3.1-70b", "vllm", "sdxl"])
 def test_every_kind_of_entry_can_be_shown(gpudesk: RunProgram, entry: str) -> None:
-    assert entry in done(gpudesk("catalog", "show", entry))
-    assert json.loads(done(gpudesk("catalog", "show", entry, "--json")))["id"] == entry
+    assert entry in get_output(gpudesk("catalog", "show", entry))
+    assert json.loads(get_output(gpudesk("catalog", "show", entry, "--json")))["id"] == entry
 
 
 @pytest.mark.parametrize(
@@ -182,14 +182,14 @@ def test_every_kind_of_entry_can_be_shown(gpudesk: RunProgram, entry: str) -> No
     ["accelerators", "models", "diffusion-models", "serving-engines", "templates", "prices", "sources", "disputes"],
 )
 def test_every_kind_can_be_listed(gpudesk: RunProgram, kind: str) -> None:
-    assert len(done(gpudesk("catalog", "list", kind)).splitlines()) > 4
-    assert len(json.loads(done(gpudesk("catalog", "list", kind, "--json")))) > 3
+    assert len(get_output(gpudesk("catalog", "list", kind)).splitlines()) > 4
+    assert len(json.loads(get_output(gpudesk("catalog", "list", kind, "--json")))) > 3
 
 
 def test_catalog_verifies(gpudesk: RunProgram) -> None:
-    found = json.loads(done(gpudesk("catalog", "verify", "--json")))
-    assert found["findings"] == []
-    assert "every reference exists" in done(gpudesk("catalog", "verify"))
+    result = json.loads(get_output(gpudesk("catalog", "verify", "--json")))
+    assert result["findings"] == []
+    assert "every reference exists" in get_output(gpudesk("catalog", "verify"))
 
 
 # JSON lines
@@ -202,7 +202,7 @@ def answers(completed: Completed) -> list[dict[str, Any]]:
 def test_lines_are_answered_in_order(gpudesk_process: RunProgram, tmp_path: Path) -> None:
     lines = "".join(json.dumps(LINE | {"id": number}) + "\n" for number in range(50))
     completed = gpudesk_process("estimate", "--batch", "-", stdin=lines)
-    assert done(completed)
+    assert get_output(completed)
     assert [answer["id"] for answer in answers(completed)] == list(range(50))
     file = tmp_path / "lines.jsonl"
     file.write_text(lines, encoding="utf-8")
@@ -240,8 +240,8 @@ def test_broken_line_between_two_good_ones(gpudesk_process: RunProgram) -> None:
 
 def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
     alone = LINE | {"count": 1, "tp": 1, "weights": "fp16", "kv": "fp16", "load": {"batch": 1}}
-    asked = [alone, alone | {"accelerator": "mi325x"}, alone | {"model": "llama-3.1-405b"}]
-    completed = gpudesk("estimate", "--batch", "-", stdin="\n".join(map(json.dumps, asked)))
+    requests = [alone, alone | {"accelerator": "mi325x"}, alone | {"model": "llama-3.1-405b"}]
+    completed = gpudesk("estimate", "--batch", "-", stdin="\n".join(map(json.dumps, requests)))
     h200, mi325x, large = answers(completed)
     assert 0 < h200["output_tokens_per_s"]["value"] < 34.3
     assert 0 < mi325x["output_tokens_per_s"]["value"] < 42.9
@@ -255,7 +255,7 @@ def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         (["compare", "--accelerators", "h300", *ASKED], "--accelerators: unknown accelerator h300"),
         (["compare", "--accelerators", "h200", *ASKED], "did you mean h200-sxm"),
@@ -274,9 +274,9 @@ def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
         (["sheet", *SAMPLE, "-o", "/no/such/folder/a.md"], "/no/such/folder/a.md: cannot be written"),
     ],
 )
-def test_bad_input_is_answered_in_one_line(gpudesk: RunProgram, arguments: list[str], said: str) -> None:
+def test_bad_input_is_answered_in_one_line(gpudesk: RunProgram, arguments: list[str], output: str) -> None:
     completed = gpudesk(*arguments)
-    assert said in fault(completed)
+    assert output in fault(completed)
     assert completed.stdout == ""
 
 
@@ -298,16 +298,16 @@ def test_scenario_cut_in_half(gpudesk: RunProgram, tmp_path: Path) -> None:
     whole = (Path(__file__).parents[2] / "resources" / "templates" / "405b-one-node.gpudesk").read_bytes()
     half = tmp_path / "half.gpudesk"
     half.write_bytes(whole[: len(whole) // 2])
-    said = fault(gpudesk("compare", "--scenario", str(half)))
-    assert said.startswith(f"gpudesk: {half}: is incomplete: it ends at line ")
+    output = fault(gpudesk("compare", "--scenario", str(half)))
+    assert output.startswith(f"gpudesk: {half}: is incomplete: it ends at line ")
 
 
 def test_unknown_id_in_a_scenario_names_the_place(gpudesk: RunProgram, tmp_path: Path) -> None:
     whole = (Path(__file__).parents[2] / "resources" / "templates" / "405b-one-node.gpudesk").read_text()
     file = tmp_path / "a.gpudesk"
     file.write_text(whole.replace("h200-sxm", "h201-sxm"))
-    said = fault(gpudesk("compare", "--scenario", str(file)))
-    assert f"{file}: scenario.accelerators[1].accelerator: unknown accelerator h201-sxm" in said
+    output = fault(gpudesk("compare", "--scenario", str(file)))
+    assert f"{file}: scenario.accelerators[1].accelerator: unknown accelerator h201-sxm" in output
 
 
 # Languages
@@ -318,10 +318,10 @@ def test_unknown_id_in_a_scenario_names_the_place(gpudesk: RunProgram, tmp_path:
 )
 def test_every_line_for_people_is_translated(gpudesk: RunProgram, arguments: list[str]) -> None:
     """In the made-up language every line that has words has some that came through the translations."""
-    said = done(gpudesk(*arguments, environment={"GPUDESK_LANGUAGE": "pseudo", "COLUMNS": "1000"}))
+    output = get_output(gpudesk(*arguments, environment={"GPUDESK_LANGUAGE": "pseudo", "COLUMNS": "1000"}))
     bypassed = [
         line
-        for line in said.splitlines()
+        for line in output.splitlines()
         if any(sign.isalpha() for sign in line) and "⟦" not in line and not line.startswith(NAMES)
     ]
     assert bypassed == []
@@ -333,12 +333,12 @@ NAMES = ("MI325X or H200", "Chat on one", "1 × ", "  TP ", "  BF16 ", "  FP", "
 
 def test_a_saved_scenario_opens_again_with_the_same_answer(gpudesk: RunProgram, tmp_path: Path) -> None:
     saved, first, second = (tmp_path / name for name in ("mine.gpudesk", "a.json", "b.json"))
-    done(gpudesk("sheet", *SAMPLE, "--concurrency", "32", "-o", str(saved)))
+    get_output(gpudesk("sheet", *SAMPLE, "--concurrency", "32", "-o", str(saved)))
     document = json.loads(saved.read_text(encoding="utf-8"))
     assert document["scenario"]["workload"]["load"] == {"concurrency": 32}
     assert document["catalog"]["revision"]
-    done(gpudesk("sheet", *SAMPLE, "--concurrency", "32", "-o", str(first)))
-    done(gpudesk("sheet", "--scenario", str(saved), "-o", str(second)))
+    get_output(gpudesk("sheet", *SAMPLE, "--concurrency", "32", "-o", str(first)))
+    get_output(gpudesk("sheet", "--scenario", str(saved), "-o", str(second)))
     answers = [json.loads(path.read_text(encoding="utf-8")) for path in (first, second)]
     assert answers[0]["accelerators"] == answers[1]["accelerators"]
 
@@ -346,4 +346,4 @@ def test_a_saved_scenario_opens_again_with_the_same_answer(gpudesk: RunProgram, 
 def test_a_byte_order_mark_before_the_first_line_is_skipped(gpudesk: RunProgram, tmp_path: Path) -> None:
     lines = tmp_path / "lines.jsonl"
     lines.write_bytes(b"\xef\xbb\xbf" + json.dumps(LINE).encode() + b"\n")
-    assert json.loads(done(gpudesk("estimate", "--batch", str(lines))))["fits"]
+    assert json.loads(get_output(gpudesk("estimate", "--batch", str(lines))))["fits"]

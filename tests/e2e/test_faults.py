@@ -22,7 +22,7 @@ from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, message
 from tests.e2e.conftest import StartProgram
-from tests.e2e.deeds import kept, move_load
+from tests.e2e.deeds import list_recovery_files, move_load
 from tests.e2e.window_user import User
 
 #: As the program shows it, before tests look in.
@@ -57,7 +57,7 @@ sys.exit(main(files))
 
 
 def crash(how: str = "") -> str:
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", CRASHES, how],
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
         capture_output=True,
@@ -65,8 +65,8 @@ def crash(how: str = "") -> str:
         timeout=60,
         check=False,
     )
-    assert done.returncode < 0, done.stderr
-    return done.stderr
+    assert completed.returncode < 0, completed.stderr
+    return completed.stderr
 
 
 @pytest.fixture(autouse=True)
@@ -96,8 +96,8 @@ def soon(user: User, act: Callable[[], object]) -> None:
 
 
 def dialogs() -> list[FaultDialog]:
-    found = [each for each in QApplication.topLevelWidgets() if isinstance(each, FaultDialog)]
-    return [dialog for dialog in found if dialog.isVisible()]
+    fault_dialogs = [each for each in QApplication.topLevelWidgets() if isinstance(each, FaultDialog)]
+    return [dialog for dialog in fault_dialogs if dialog.isVisible()]
 
 
 def dialog_of(user: User) -> FaultDialog:
@@ -212,10 +212,10 @@ def test_a_fault_in_a_job_is_told_and_whoever_waits_for_it_too(program: StartPro
         raise RuntimeError("on purpose")
 
     def at_window(user: User) -> None:
-        told: list[InputError] = []
-        user.window.jobs.start("import", steps(), lambda _: None, told.append)
+        errors: list[InputError] = []
+        user.window.jobs.start("import", steps(), lambda _: None, errors.append)
         assert "RuntimeError: on purpose" in dialog_of(user).report.toPlainText()
-        assert len(told) == 1
+        assert len(errors) == 1
 
     program(at_window)
 
@@ -264,7 +264,7 @@ def test_what_is_said_of_unsaved_changes_is_true(
         soon(user, also_broken)
         dialog = dialog_of(user)
         assert dialog.work_label.text().startswith("Your unsaved changes are backed up")
-        assert len(kept(user_home)) == 1
+        assert len(list_recovery_files(user_home)) == 1
         dialog.accept()
         user.until(lambda: not dialogs())
         monkeypatch.setattr(Document, "keep_now", lambda _: False)
@@ -276,7 +276,7 @@ def test_what_is_said_of_unsaved_changes_is_true(
 
 @pytest.mark.logs_warnings
 def test_a_fault_before_the_first_window_is_told_too(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[tuple[str, str]] = []
+    messages: list[tuple[str, str]] = []
 
     def fail() -> GpuDeskService:
         timer = QTimer()
@@ -285,19 +285,19 @@ def test_a_fault_before_the_first_window_is_told_too(qapp: QApplication, monkeyp
         timer.start(0)
         QTest.qWait(50)
         (dialog,) = dialogs()
-        said.append((dialog.happened.text(), dialog.report.toPlainText()))
+        messages.append((dialog.happened.text(), dialog.report.toPlainText()))
         raise InputError(message("file.unreadable", "cannot be read: {reason}", reason="x"), "catalog")
 
     monkeypatch.setattr(GpuDeskService, "open", staticmethod(fail))
     assert main([]) == 1
-    ((happened, report),) = said
+    ((happened, report),) = messages
     assert "RuntimeError" in happened
     assert "Page: none, while starting" in report
     assert not dialogs()
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "expected"),
     [
         (ZeroDivisionError("x"), "Internal error (ZeroDivisionError); report: "),
         (
@@ -307,16 +307,20 @@ def test_a_fault_before_the_first_window_is_told_too(qapp: QApplication, monkeyp
     ],
 )
 def test_a_start_that_fails_without_a_terminal_says_so_in_a_window(
-    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, said: str
+    qapp: QApplication,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    expected: str,
 ) -> None:
-    seen: list[str] = []
+    texts: list[str] = []
 
     def fail() -> GpuDeskService:
         raise error
 
     def look() -> None:
         (dialog,) = dialogs()
-        seen.append(dialog.happened.text())
+        texts.append(dialog.happened.text())
         assert type(error).__name__ in dialog.report.toPlainText()
         dialog.leave.click()
 
@@ -324,7 +328,7 @@ def test_a_start_that_fails_without_a_terminal_says_so_in_a_window(
     monkeypatch.setattr(sys, "__stderr__", None)
     QTimer.singleShot(300, look)
     assert main([]) == 1
-    assert seen[0].startswith(said)
+    assert texts[0].startswith(expected)
     assert capsys.readouterr().err.startswith("gpudesk: ")
 
 
@@ -411,7 +415,7 @@ def test_the_report_of_a_crash_and_what_it_left_are_both_offered_on_the_start_pa
     program: StartProgram, user_home: Path
 ) -> None:
     crash("edit")
-    assert len(kept(user_home)) == 1
+    assert len(list_recovery_files(user_home)) == 1
 
     def at_window(user: User) -> None:
         offered(user)
@@ -453,8 +457,8 @@ def test_the_log_tells_of_start_pages_files_and_end_and_nothing_of_what_is_in_th
         user.press("Ctrl+S")
 
     program(at_window, str(file))
-    for said in ("started: GPU Desk ", "open: Catalog 20", "page performance", "opened: .gpudesk", "saved"):
-        assert said in log()
+    for log_entry in ("started: GPU Desk ", "open: Catalog 20", "page performance", "opened: .gpudesk", "saved"):
+        assert log_entry in log()
     assert log().rstrip().endswith("ended")
     for unsaid in (file.stem, "70b", "llama", "h200"):
         assert unsaid not in log().lower()

@@ -15,12 +15,12 @@ SAMPLE = ("--template", "70b-chat-on-four")
 
 
 def test_a_comparison_in_the_terminal_is_german(gpudesk: RunProgram) -> None:
-    done = gpudesk("compare", *SAMPLE, environment=GERMAN)
-    assert (done.returncode, done.stderr) == (0, "")
+    completed = gpudesk("compare", *SAMPLE, environment=GERMAN)
+    assert (completed.returncode, completed.stderr) == (0, "")
     for text in ("Modell Llama 3.1 70B", "Ausgabe-Durchsatz", "Zeit bis zum ersten Token", "1.620", "1,10"):
-        assert text in done.stdout, text
+        assert text in completed.stdout, text
     for english in ("Output", "tokens", "Time to", "Memory"):
-        assert english not in done.stdout, english
+        assert english not in completed.stdout, english
 
 
 @pytest.mark.parametrize(
@@ -33,16 +33,16 @@ def test_a_comparison_in_the_terminal_is_german(gpudesk: RunProgram) -> None:
     ],
 )
 def test_errors_are_german(gpudesk: RunProgram, arguments: tuple[str, ...], error: str) -> None:
-    done = gpudesk(*arguments, environment=GERMAN)
-    assert done.returncode in (1, 2)
-    assert error in done.stderr
+    completed = gpudesk(*arguments, environment=GERMAN)
+    assert completed.returncode in (1, 2)
+    assert error in completed.stderr
 
 
 def test_the_help_is_german(gpudesk: RunProgram) -> None:
-    done = gpudesk("compare", "--help", environment=GERMAN)
-    assert done.stdout.startswith("Aufruf: gpudesk compare [-h]")
-    assert "\nOptionen:\n" in done.stdout
-    assert "required" not in done.stdout
+    completed = gpudesk("compare", "--help", environment=GERMAN)
+    assert completed.stdout.startswith("Aufruf: gpudesk compare [-h]")
+    assert "\nOptionen:\n" in completed.stdout
+    assert "required" not in completed.stdout
 
 
 def test_what_is_put_together_at_run_time_is_german(gpudesk: RunProgram) -> None:
@@ -59,8 +59,8 @@ def test_what_is_put_together_at_run_time_is_german(gpudesk: RunProgram) -> None
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="reads PDF with poppler-utils")
 def test_a_german_sheet_comes_from_an_english_terminal(gpudesk_process: RunProgram, tmp_path: Path) -> None:
     file = tmp_path / "blatt.pdf"
-    done = gpudesk_process("sheet", *SAMPLE, "--language", "de", "-o", str(file))
-    assert (done.returncode, done.stderr) == (0, "")
+    completed = gpudesk_process("sheet", *SAMPLE, "--language", "de", "-o", str(file))
+    assert (completed.returncode, completed.stderr) == (0, "")
     text = subprocess.run(["pdftotext", "-layout", file, "-"], check=True, capture_output=True, text=True).stdout
     assert "Ausgabe-Durchsatz" in text
     assert "4.000" in text

@@ -153,8 +153,8 @@ def test_a_cell_that_is_selected_by_keys_fills_the_panel(program: StartProgram) 
         user.press("Ctrl+Home", "Down", "Right")
         assert window.desk.selection is not None
         user.until(lambda: panel.explanation is not None)
-        said = [line.node for top in panel.view.lines.lines for line in top.walk()]
-        assert any(isinstance(node.subject, ClaimLine) for node in said)
+        nodes = [line.node for top in panel.view.lines.lines for line in top.walk()]
+        assert any(isinstance(node.subject, ClaimLine) for node in nodes)
         user.press("F6")
         assert panel.isAncestorOf(window.focusWidget())
         user.press("Ctrl+I")
@@ -183,7 +183,7 @@ def test_a_result_is_pinned_and_let_go(program: StartProgram) -> None:
 
 def test_what_is_saved_is_there_at_the_next_start(program: StartProgram, tmp_path: Path) -> None:
     file = tmp_path / "mine.gpudesk"
-    kept = []
+    saved_values = []
 
     def first(user: User) -> None:
         window = user.window
@@ -195,12 +195,12 @@ def test_what_is_saved_is_there_at_the_next_start(program: StartProgram, tmp_pat
         assert file.exists()
         assert window.windowTitle() == "mine.gpudesk[*] — GPU Desk"
         assert not window.isWindowModified()
-        kept.append(window.desk.scenario)
+        saved_values.append(window.desk.scenario)
         user.press("Ctrl+W")
 
     def reopened(user: User) -> None:
         assert user.window.page is not None
-        assert user.window.desk.scenario.workload == kept[0].workload
+        assert user.window.desk.scenario.workload == saved_values[0].workload
         assert parts(user.window) == FOUR
         assert user.window.windowTitle() == "mine.gpudesk[*] — GPU Desk"
 
@@ -208,7 +208,7 @@ def test_what_is_saved_is_there_at_the_next_start(program: StartProgram, tmp_pat
         recent = user.widget(RecentFileButton, "Open mine")
         recent.setFocus()
         user.press("Return")
-        assert user.window.desk.scenario.workload == kept[0].workload
+        assert user.window.desk.scenario.workload == saved_values[0].workload
 
     program(first)
     program(reopened, str(file))

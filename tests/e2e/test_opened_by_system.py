@@ -30,9 +30,9 @@ def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             source = make_user_source("Measured here")
             step = state_value(service.catalog, "mi300x", "tdp", 650, "W", source, today="2026-11-21")
             service.user_catalog.do(step)
-        made = tmp_path / "Our figures.gpudeskpack"
-        assert main(["catalog", "pack", "-o", str(made)]) == 0
-    return made
+        pack_path = tmp_path / "Our figures.gpudeskpack"
+        assert main(["catalog", "pack", "-o", str(pack_path)]) == 0
+    return pack_path
 
 
 def preview_of(user: User) -> PackDialog:
@@ -87,11 +87,11 @@ def test_scenario_and_pack_together_open_in_one_window(program: StartProgram, fi
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("gone.gpudesk", "File not opened: "), ("gone.gpudeskpack", "Import failed: ")]
+    ("name", "message"), [("gone.gpudesk", "File not opened: "), ("gone.gpudeskpack", "Import failed: ")]
 )
 @pytest.mark.parametrize("way", ["given", "asked for"])
 def test_file_that_is_not_there_is_said_in_the_window(
-    program: StartProgram, tmp_path: Path, name: str, said: str, way: str
+    program: StartProgram, tmp_path: Path, name: str, message: str, way: str
 ) -> None:
     gone = tmp_path / name
 
@@ -99,7 +99,7 @@ def test_file_that_is_not_there_is_said_in_the_window(
         if way == "asked for":
             ask_to_open(gone)
         user.until(lambda: user.window.note.text)
-        assert user.window.note.text.startswith(said)
+        assert user.window.note.text.startswith(message)
         assert name in user.window.note.text
         assert "no such file" in user.window.note.text.lower()
 

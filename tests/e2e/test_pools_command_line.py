@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import RunProgram
-from tests.e2e.test_command_line import ASKED, done, fault
+from tests.e2e.test_command_line import ASKED, fault, get_output
 
 EIGHT = ["--accelerators", "h200-sxm:8", *ASKED]
 
 
 def test_estimate_shows_both_pools_and_what_binds(gpudesk: RunProgram) -> None:
-    text = done(gpudesk("estimate", *EIGHT, "--pools", "prefill=2:tp2,decode=6:tp2"))
+    text = get_output(gpudesk("estimate", *EIGHT, "--pools", "prefill=2:tp2,decode=6:tp2"))
     assert "Prefill pool" in text
     assert "2: TP 2" in text
     assert "6: TP 2 × DP 3" in text
@@ -21,26 +21,26 @@ def test_estimate_shows_both_pools_and_what_binds(gpudesk: RunProgram) -> None:
 
 
 def test_the_program_splits_by_itself(gpudesk: RunProgram) -> None:
-    found = json.loads(done(gpudesk("estimate", *EIGHT, "--disaggregated", "--json")))
-    pools = found["pools"]
-    assert pools["prefill"]["count"] + pools["decode"]["count"] == found["count"] == 8
+    result = json.loads(get_output(gpudesk("estimate", *EIGHT, "--disaggregated", "--json")))
+    pools = result["pools"]
+    assert pools["prefill"]["count"] + pools["decode"]["count"] == result["count"] == 8
     assert pools["link"] == "scale-up"
 
 
 def test_explain_shows_a_term_for_each_pool_and_for_the_transfer(gpudesk: RunProgram) -> None:
-    text = done(gpudesk("explain", *EIGHT, "--disaggregated"))
+    text = get_output(gpudesk("explain", *EIGHT, "--disaggregated"))
     for name in ("prefill pool limit", "link limit", "KV transfer", "stay in the decode pool"):
         assert f"{name} = " in text
-    assert "handover = " in done(gpudesk("explain", "ttft_ms", *EIGHT, "--disaggregated"))
+    assert "handover = " in get_output(gpudesk("explain", "ttft_ms", *EIGHT, "--disaggregated"))
 
 
 @pytest.mark.parametrize("load", [["--concurrency", "100"], ["--request-rate", "3"], ["--saturate", "500"]])
 def test_estimate_compare_and_sheet_agree_on_both_pools(gpudesk: RunProgram, tmp_path: Path, load: list[str]) -> None:
     without_load = EIGHT[: EIGHT.index("--concurrency")]
-    asked = [*without_load, "--disaggregated", *load]
-    estimated = json.loads(done(gpudesk("estimate", *asked, "--json")))
-    compared = json.loads(done(gpudesk("compare", *asked, "--json")))["accelerators"][0]["estimate"]
-    done(gpudesk("sheet", *asked, "-o", str(tmp_path / "sheet.json")))
+    options = [*without_load, "--disaggregated", *load]
+    estimated = json.loads(get_output(gpudesk("estimate", *options, "--json")))
+    compared = json.loads(get_output(gpudesk("compare", *options, "--json")))["accelerators"][0]["estimate"]
+    get_output(gpudesk("sheet", *options, "-o", str(tmp_path / "sheet.json")))
     printed = json.loads((tmp_path / "sheet.json").read_text())["accelerators"][0]["estimate"]
     assert compared == printed
     shared = estimated.keys() & compared.keys()
@@ -52,12 +52,12 @@ def test_estimate_compare_and_sheet_agree_on_both_pools(gpudesk: RunProgram, tmp
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_compare_names_the_split(gpudesk: RunProgram, form: str) -> None:
     compared = ["compare", "--accelerators", "h200-sxm:8,mi325x:8", *ASKED, "--disaggregated"]
-    said = done(gpudesk(*compared, *(["--json"] if form == "json" else [])))
-    assert ("prefill," in said) if form == "text" else ("Prefill pool of" in said)
+    output = get_output(gpudesk(*compared, *(["--json"] if form == "json" else [])))
+    assert ("prefill," in output) if form == "text" else ("Prefill pool of" in output)
 
 
 @pytest.mark.parametrize(
-    ("pools", "code", "said"),
+    ("pools", "code", "message"),
     [
         ("draft=2", 2, "--pools: 'draft=2' is not a list of pools"),
         ("prefill=2:tp", 2, "--pools: 'prefill=2:tp' is not a list of pools"),
@@ -67,8 +67,8 @@ def test_compare_names_the_split(gpudesk: RunProgram, form: str) -> None:
         ("prefill=4,decode=5", 1, "count: the pools need 4 and 5 accelerators, but the total is 8"),
     ],
 )
-def test_pools_that_cannot_be_are_refused_in_one_line(gpudesk: RunProgram, pools: str, code: int, said: str) -> None:
-    assert said in fault(gpudesk("estimate", *EIGHT, "--pools", pools), code)
+def test_pools_that_cannot_be_are_refused_in_one_line(gpudesk: RunProgram, pools: str, code: int, message: str) -> None:
+    assert message in fault(gpudesk("estimate", *EIGHT, "--pools", pools), code)
 
 
 def test_one_plan_for_both_pools_is_refused(gpudesk: RunProgram) -> None:
@@ -87,8 +87,8 @@ def test_a_scenario_keeps_its_pools(gpudesk: RunProgram, tmp_path: Path) -> None
     }
     path = tmp_path / "pools.gpudesk"
     path.write_text(json.dumps({"gpudesk": 1, "scenario": scenario}))
-    found = json.loads(done(gpudesk("estimate", "--scenario", str(path), "--json")))
-    assert found["pools"]["prefill"]["count"] == 2
-    assert found["pools"]["decode"]["parallel"]["tp"] == 2
-    plain = json.loads(done(gpudesk("estimate", "--scenario", str(path), "--no-disaggregated", "--json")))
+    result = json.loads(get_output(gpudesk("estimate", "--scenario", str(path), "--json")))
+    assert result["pools"]["prefill"]["count"] == 2
+    assert result["pools"]["decode"]["parallel"]["tp"] == 2
+    plain = json.loads(get_output(gpudesk("estimate", "--scenario", str(path), "--no-disaggregated", "--json")))
     assert plain["pools"] is None

@@ -64,9 +64,9 @@ def test_no_line_is_squeezed_when_another_accelerator_appears(program: StartProg
         for accelerator in ("mi355x", "rtx-5090"):
             page.show_accelerator(accelerator)
             wait_for(user, page)
-            shown = [each for each in page.view.findChildren(ThemedLabel) if each.isVisible() and each.wordWrap()]
-            assert shown
-            assert [each.text() for each in shown if each.height() < each.heightForWidth(each.width())] == []
+            labels = [each for each in page.view.findChildren(ThemedLabel) if each.isVisible() and each.wordWrap()]
+            assert labels
+            assert [each.text() for each in labels if each.height() < each.heightForWidth(each.width())] == []
 
     program(at_window)
 
@@ -101,8 +101,8 @@ def test_the_first_screen_has_head_drawing_limits_and_capabilities(program: Star
         page = open_profile(user)
         view = page.view
         assert isinstance(view, OverviewView)
-        seen = (page.subject, view.drawing, *(section.view for section in view.sections.values()))
-        user.until(lambda: all(widget.visibleRegion().boundingRect() == widget.rect() for widget in seen))
+        first_widgets = (page.subject, view.drawing, *(section.view for section in view.sections.values()))
+        user.until(lambda: all(widget.visibleRegion().boundingRect() == widget.rect() for widget in first_widgets))
 
     program(at_window)
 
@@ -182,26 +182,26 @@ def test_a_selected_row_is_explained_in_the_panel(program: StartProgram) -> None
 
 
 def test_the_mode_changes_the_order_of_models_and_survives_a_restart(program: StartProgram) -> None:
-    shown: list[list[str]] = []
+    orders: list[list[str]] = []
 
     def choose(user: User) -> None:
         page = open_profile(user)
         user.click("View: Models")
         wait_for(user, page)
-        shown.append(first_cells(page, "recommendations", 1))
+        orders.append(first_cells(page, "recommendations", 1))
         user.click("Operating mode: Throughput")
         wait_for(user, page)
-        shown.append(first_cells(page, "recommendations", 1))
+        orders.append(first_cells(page, "recommendations", 1))
         user.window.desk.undo_stack.setClean()
 
     def look_again(user: User) -> None:
         page = open_profile(user)
         assert isinstance(page.view, ModelsView)
         assert page.view.mode.value == "throughput"
-        assert first_cells(page, "recommendations", 1) == shown[1]
+        assert first_cells(page, "recommendations", 1) == orders[1]
 
     program(choose)
-    assert shown[0] != shown[1]
+    assert orders[0] != orders[1]
     program(look_again)
 
 
@@ -299,11 +299,11 @@ def test_the_profile_prints_on_two_pages(program: StartProgram, tmp_path: Path) 
 
 
 def test_going_back_to_the_page_computes_nothing_anew(program: StartProgram, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
     steps = GpuDeskService.build_profile_in_steps
 
     def count(service: GpuDeskService, question: object) -> object:
-        asked.append(repr(question))
+        requests.append(repr(question))
         ask: Callable[..., object] = steps
         return ask(service, question)
 
@@ -321,7 +321,7 @@ def test_going_back_to_the_page_computes_nothing_anew(program: StartProgram, mon
         wait_for(user, page)
 
     program(at_window)
-    assert len(asked) == len(set(asked)) == 2
+    assert len(requests) == len(set(requests)) == 2
 
 
 def test_the_panel_follows_the_accelerator_and_the_load(program: StartProgram) -> None:
@@ -446,15 +446,15 @@ def test_own_tiers_are_given_in_place_and_survive_a_restart(program: StartProgra
         rows = table(page, "recommendations")
         rows.setFocus()
         rows.setCurrentIndex(rows.model().index(1, 0))
-        chosen = rows.current_row
-        assert chosen is not None
-        assert chosen.request is not None
-        assert view.tiers.model.value == chosen.request.model
+        current_row = rows.current_row
+        assert current_row is not None
+        assert current_row.request is not None
+        assert view.tiers.model.value == current_row.request.model
         view.tiers.tier.edit.edited.emit(7.0)
         wait_for(user, page)
-        assert page.preferences.tiers == {chosen.request.model: 7.0}
-        assert first_cells(page, "recommendations", 1)[0] == chosen.cells[1].text
-        assert view.tiers.model.value == chosen.request.model
+        assert page.preferences.tiers == {current_row.request.model: 7.0}
+        assert first_cells(page, "recommendations", 1)[0] == current_row.cells[1].text
+        assert view.tiers.model.value == current_row.request.model
         assert table(page, "recommendations").table.rows[0].cells[1].detail.endswith("tier 7")
         user.window.desk.undo_stack.setClean()
 

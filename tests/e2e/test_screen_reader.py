@@ -27,13 +27,13 @@ pytestmark = pytest.mark.skipif(
 
 
 def main_job() -> Any:  # noqa: ANN401 - what the script met, by name
-    return walk_checkout().met
+    return walk_checkout().report
 
 
 @cache
 def start() -> Any:  # noqa: ANN401
     with tempfile.TemporaryDirectory() as folder, x_server() as display:
-        home, runtime, met = Path(folder, "home"), Path(folder, "run"), Path(folder, "met.json")
+        home, runtime, report_path = Path(folder, "home"), Path(folder, "run"), Path(folder, "met.json")
         runtime.mkdir(mode=0o700)
         environment = {
             **os.environ,
@@ -43,16 +43,16 @@ def start() -> Any:  # noqa: ANN401
             "LC_ALL": "C.UTF-8",
             "XDG_RUNTIME_DIR": str(runtime),
         }
-        done = subprocess.run(
-            ["dbus-run-session", "--", SYSTEM_PYTHON, SCRIPT, "start", met, *PROGRAM],
+        completed = subprocess.run(
+            ["dbus-run-session", "--", SYSTEM_PYTHON, SCRIPT, "start", report_path, *PROGRAM],
             env=environment,
             capture_output=True,
             encoding="utf-8",
             timeout=150,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
-        return json.loads(met.read_text(encoding="utf-8"))
+        assert completed.returncode == 0, completed.stderr
+        return json.loads(report_path.read_text(encoding="utf-8"))
 
 
 def names(controls: list[Control], role: str) -> list[str]:
@@ -66,8 +66,8 @@ def nameless(controls: list[Control]) -> list[Control]:
 def test_the_scenario_is_heard_with_its_values() -> None:
     first = main_job()["first"]
     buttons = names(first, "push button")
-    for wanted in ("Model: Llama 3.1 70B", "Weights: FP8", "KV cache: FP8", "Engine: Any", "Add accelerator"):
-        assert wanted in buttons
+    for expected in ("Model: Llama 3.1 70B", "Weights: FP8", "KV cache: FP8", "Engine: Any", "Add accelerator"):
+        assert expected in buttons
     assert {"Input tokens", "Output tokens", "Concurrency"} <= set(names(first, "text"))
     assert names(first, "slider") == ["Concurrency: 64"]
 
@@ -150,9 +150,14 @@ def test_the_sheet_opens_with_named_buttons() -> None:
 
 
 def test_nothing_that_takes_the_focus_is_nameless() -> None:
-    job, begun = main_job(), start()
-    shown = {**job["pages"], "sheet": job["sheet"], "start": begun["start"], "commands": begun["commands"]}
-    assert {view: nameless(controls) for view, controls in shown.items() if nameless(controls)} == {}
+    job, start_report = main_job(), start()
+    pages = {
+        **job["pages"],
+        "sheet": job["sheet"],
+        "start": start_report["start"],
+        "commands": start_report["commands"],
+    }
+    assert {view: nameless(controls) for view, controls in pages.items() if nameless(controls)} == {}
 
 
 def test_the_sample_is_opened_from_the_start_page() -> None:
@@ -162,6 +167,6 @@ def test_the_sample_is_opened_from_the_start_page() -> None:
 
 
 def test_the_command_palette_is_heard_with_keys() -> None:
-    found = names(start()["commands"], "list item")
-    assert "Print or save the comparison sheet, Ctrl P" in found
-    assert "Undo, Ctrl Z, not available now" in found
+    items = names(start()["commands"], "list item")
+    assert "Print or save the comparison sheet, Ctrl P" in items
+    assert "Undo, Ctrl Z, not available now" in items

@@ -33,15 +33,15 @@ def test_whole_installation_is_in_order_within_seconds(gpudesk_process: RunProgr
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     before = worked_s()
-    done = gpudesk_process("--self-test", "--json", environment={"TMPDIR": str(temporary)})
+    completed = gpudesk_process("--self-test", "--json", environment={"TMPDIR": str(temporary)})
     # Twice what it takes: others may be at work on this machine.
     assert worked_s() - before < 9
-    told = json.loads(done.stdout)
-    assert (done.returncode, done.stderr, told["ok"]) == (0, "", True)
-    assert {check["outcome"] for check in told["checks"]} == {"ok"}
-    assert len(told["checks"]) >= 15
+    report = json.loads(completed.stdout)
+    assert (completed.returncode, completed.stderr, report["ok"]) == (0, "", True)
+    assert {check["outcome"] for check in report["checks"]} == {"ok"}
+    assert len(report["checks"]) >= 15
     # Nothing is left but the result.
-    assert [file for file in (tmp_path / "home").rglob("*") if file.is_file()] == [Path(told["file"])]
+    assert [file for file in (tmp_path / "home").rglob("*") if file.is_file()] == [Path(report["file"])]
     assert list(temporary.iterdir()) == []
 
 
@@ -64,18 +64,18 @@ def test_harmed_installation_fails_in_every_check_that_it_harms(tmp_path: Path) 
     (bundle / "resources" / "fonts" / "DeskSans-Medium.ttf").unlink()
     (bundle / "resources" / "icons" / "check.svg").write_text("<svg>")
 
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", OVER, bundle], capture_output=True, text=True, check=False, cwd=tmp_path
     )
-    told = json.loads(done.stdout)
-    assert (done.returncode, done.stderr) == (1, "")
-    failed = {check["id"]: check["found"] for check in told["checks"] if not check["ok"]}
+    report = json.loads(completed.stdout)
+    assert (completed.returncode, completed.stderr) == (1, "")
+    failed = {check["id"]: check["found"] for check in report["checks"] if not check["ok"]}
     assert "changed: resources/icons/check.svg; missing: resources/fonts/DeskSans-Medium.ttf" in (failed["resources"])
     assert failed["icons"] == "icon check cannot be loaded"
     assert failed["fonts"] == "font DeskSans-Medium.ttf cannot be loaded"
     # The window says itself that a font is missing; facts and figures have nothing to do with it.
     assert set(failed) <= {"resources", "icons", "fonts", "paper", "window"}
-    assert "Reinstall GPU Desk" in told["verdict"]
+    assert "Reinstall GPU Desk" in report["verdict"]
 
 
 @pytest.mark.thorough

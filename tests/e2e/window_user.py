@@ -39,9 +39,13 @@ class User:
 
     @property
     def windows(self) -> list[MainWindow]:
-        found = [each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow)]
-        shown = [window for window in found if window.isVisible()]
-        return [window for window in shown[0].program.windows if window in shown] if shown else []
+        main_windows = [each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow)]
+        visible_windows = [window for window in main_windows if window.isVisible()]
+        return (
+            [window for window in visible_windows[0].program.windows if window in visible_windows]
+            if visible_windows
+            else []
+        )
 
     @property
     def window(self) -> MainWindow:
@@ -50,13 +54,13 @@ class User:
         return active if isinstance(active, MainWindow) else self.windows[-1]
 
     def widget(self, kind: type[Wanted], name: str, inside: QWidget | None = None) -> Wanted:
-        found = [
+        widgets = [
             each
             for each in (inside or self.window).findChildren(kind)
             if each.isVisible() and _name(each).startswith(name)
         ]
-        assert len(found) == 1, f"{len(found)} of {kind.__name__} {name!r}"
-        return found[0]
+        assert len(widgets) == 1, f"{len(widgets)} of {kind.__name__} {name!r}"
+        return widgets[0]
 
     def until(self, holds: Callable[[], object]) -> None:
         """Wait until something holds: for long, since some of it waits for other processes on a busy machine."""
@@ -105,9 +109,9 @@ class User:
     # Dialogs of the system
 
     def will_choose(self, path: Path | None) -> None:
-        chosen = ("" if path is None else str(path), "")
+        dialog_result = ("" if path is None else str(path), "")
         for question in ("getOpenFileName", "getSaveFileName"):
-            self._monkeypatch.setattr(QFileDialog, question, lambda *_: chosen)
+            self._monkeypatch.setattr(QFileDialog, question, lambda *_: dialog_result)
 
     def will_answer(self, button: str) -> None:
         """Wait for the next question in a box, and click the button of this name; "Esc" is the key."""
@@ -124,8 +128,8 @@ class User:
             if button == "Esc":
                 QTest.keyClick(box, Qt.Key.Key_Escape)
                 return
-            (found,) = [each for each in box.buttons() if each.text() == button]
-            QTest.mouseClick(found, Qt.MouseButton.LeftButton)
+            (button_to_press,) = [each for each in box.buttons() if each.text() == button]
+            QTest.mouseClick(button_to_press, Qt.MouseButton.LeftButton)
 
         timer.timeout.connect(look)
         timer.start()

@@ -21,8 +21,8 @@ def missing_packages() -> list[str]:
     missing = [package for program, package in programs.items() if shutil.which(program) is None]
     if not any(launcher.exists() for launcher in _LAUNCHERS):
         missing.append("at-spi2-core")
-    found = subprocess.run([SYSTEM_PYTHON, "-c", "import pyatspi"], capture_output=True, check=False)
-    return missing if found.returncode == 0 else [*missing, "python3-pyatspi"]
+    completed = subprocess.run([SYSTEM_PYTHON, "-c", "import pyatspi"], capture_output=True, check=False)
+    return missing if completed.returncode == 0 else [*missing, "python3-pyatspi"]
 
 
 @contextmanager

@@ -21,12 +21,12 @@ def test_every_size_and_form_is_made(name: str) -> None:
     for size in (16, 22, 24, 32, 48, 64, 128, 256, 512):
         assert QImage(str(ICONS / f"{name}-{size}.png")).size() == QSize(size, size)
     reader = QImageReader(str(ICONS / f"{name}.ico"))
-    found = set()
+    pictures = set()
     for number in range(reader.imageCount()):
         reader.jumpToImage(number)
-        found.add(reader.read().width())
+        pictures.add(reader.read().width())
     # Small ones too, so that nothing is shrunk where Windows has lists and the taskbar.
-    assert found >= {16, 20, 24, 32, 48, 256}
+    assert pictures >= {16, 20, 24, 32, 48, 256}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -34,23 +34,23 @@ def test_icon_of_macos_keeps_the_margin_of_its_grid(name: str) -> None:
     pictures = pictures_of((ICONS / f"{name}.icns").read_bytes())
     assert set(pictures) == {32, 64, 128, 256, 512, 1024}
     largest = pictures[1024]
-    seen = [y for y in range(1024) if largest.pixelColor(512, y).alpha() > 0]
-    assert 50 <= seen[0] <= 110
-    assert 50 <= 1023 - seen[-1] <= 110
+    ys = [y for y in range(1024) if largest.pixelColor(512, y).alpha() > 0]
+    assert 50 <= ys[0] <= 110
+    assert 50 <= 1023 - ys[-1] <= 110
 
 
 def pictures_of(content: bytes) -> dict[int, QImage]:
     """Return the pictures in an icon of macOS by their size: pieces, each with its kind and its length."""
     kind, length = struct.unpack_from(">4sI", content)
     assert (kind, length) == (b"icns", len(content))
-    found, place = {}, 8
+    pictures, place = {}, 8
     while place < len(content):
         kind, length = struct.unpack_from(">4sI", content, place)
         if kind != b"TOC ":
             picture = QImage.fromData(content[place + 8 : place + length])
-            found[picture.width()] = picture
+            pictures[picture.width()] = picture
         place += length
-    return found
+    return pictures
 
 
 READ_BY_PYINSTALLER = """

@@ -76,9 +76,9 @@ def in_banned(name: str) -> bool:
 
 
 def test_no_module_speaks_to_other_machines(frozen: Path) -> None:
-    found = modules(frozen)
-    assert {"gpudesk.cli.main", "PySide6.QtCore", "_json", "os"} <= found, "the list is not whole"
-    assert sorted(filter(in_banned, found)) == []
+    module_names = modules(frozen)
+    assert {"gpudesk.cli.main", "PySide6.QtCore", "_json", "os"} <= module_names, "the list is not whole"
+    assert sorted(filter(in_banned, module_names)) == []
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_no_library_needs_one_that_does(frozen: Path) -> None:
     needed = {}
     for path in frozen.rglob("*"):
         if path.is_file() and not path.is_symlink() and _is_program_code(path):
-            told = subprocess.run(["readelf", "-dW", path], capture_output=True, encoding="utf-8", check=True)
-            needed[str(path.relative_to(frozen))] = re.findall(r"\(NEEDED\).*\[(.+)\]", told.stdout)
+            completed = subprocess.run(["readelf", "-dW", path], capture_output=True, encoding="utf-8", check=True)
+            needed[str(path.relative_to(frozen))] = re.findall(r"\(NEEDED\).*\[(.+)\]", completed.stdout)
     assert "libc.so.6" in needed["gpudesk"], "the list is not whole"
     assert {name: bad for name, all_ in needed.items() if (bad := list(filter(_LIBRARIES.match, all_)))} == {}
 

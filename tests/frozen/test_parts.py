@@ -32,15 +32,15 @@ def bill(bill_file: Path) -> dict[str, Any]:
 
 def run_tool(name: str, *arguments: str) -> str:
     """Run a tool of packaging/inventory as `make packages` does."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [str(BUILDERS_PYTHON), str(ROOT / "packaging" / "inventory" / name), *arguments],
         cwd=ROOT / "build",
         capture_output=True,
         encoding="utf-8",
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert completed.returncode == 0, completed.stderr
+    return completed.stdout
 
 
 def test_every_part_has_a_licence_and_every_text_is_there(frozen: Path, parts: list[ThirdPartyWork]) -> None:
@@ -57,7 +57,7 @@ def test_the_parts_are_those_that_matter(parts: list[ThirdPartyWork]) -> None:
     for name in ("CPython", "PyInstaller bootloader", "numpy", "SQLAlchemy", "PyNaCl", "Qt"):
         assert by_name[name].version, name
     inside = {(part.name, part.within) for part in parts}
-    wanted = {
+    expected = {
         ("OpenBLAS", "numpy"),
         ("libsodium", "PyNaCl"),
         ("HarfBuzz", "Qt"),
@@ -65,7 +65,7 @@ def test_the_parts_are_those_that_matter(parts: list[ThirdPartyWork]) -> None:
         ("serde", "pydantic_core"),
         ("pyo3-ffi", "orjson"),
     }
-    assert wanted <= inside
+    assert expected <= inside
 
 
 def test_notices_lie_at_the_top_with_every_part(frozen: Path, parts: list[ThirdPartyWork]) -> None:

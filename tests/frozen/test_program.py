@@ -59,9 +59,9 @@ def test_an_upgrade_leaves_the_program_that_runs_alone(frozen: Path, tmp_path: P
         program.unlink()
         if upgrade == "replaced":
             program.write_bytes(bytes((frozen / "gpudesk").stat().st_size))
-        said, faults = running.communicate(timeout=60)
+        output, faults = running.communicate(timeout=60)
     assert running.returncode == 0, faults
-    assert "catalog_page" in said
+    assert "catalog_page" in output
     assert " ERROR " not in log.read_text(encoding="utf-8")
 
 

@@ -24,9 +24,9 @@ def copy(frozen: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def told(copy: Path, tmp_path: Path) -> Test:
+def run_self_test(copy: Path, tmp_path: Path) -> Test:
     def run() -> dict[str, Any]:
-        done = subprocess.run(
+        completed = subprocess.run(
             [str(copy / "gpudesk"), "--self-test", "--json"],
             # It asks for no screen by itself.
             env={**environment(tmp_path / "home"), "QT_QPA_PLATFORM": ""},
@@ -35,9 +35,9 @@ def told(copy: Path, tmp_path: Path) -> Test:
             timeout=120,
             check=False,
         )
-        assert done.stderr == ""
-        result: dict[str, Any] = json.loads(done.stdout)
-        assert done.returncode == (0 if result["ok"] else 1)
+        assert completed.stderr == ""
+        result: dict[str, Any] = json.loads(completed.stdout)
+        assert completed.returncode == (0 if result["ok"] else 1)
         return result
 
     return run
@@ -52,9 +52,9 @@ def test_whole_program_is_in_order_and_leaves_its_result_alone(
 ) -> None:
     (tmp_path / "temporary").mkdir()
     before = {file: file.stat().st_mtime_ns for file in frozen.rglob("*")}
-    done = run_frozen("--self-test", "--json", TMPDIR=str(tmp_path / "temporary"))
-    result = json.loads(done.stdout)
-    assert (done.returncode, done.stderr) == (0, "")
+    completed = run_frozen("--self-test", "--json", TMPDIR=str(tmp_path / "temporary"))
+    result = json.loads(completed.stdout)
+    assert (completed.returncode, completed.stderr) == (0, "")
     assert {check["outcome"] for check in result["checks"]} == {"ok"}, result
     assert result["installation"] == "frozen"
     assert list((tmp_path / "temporary").iterdir()) == []
@@ -63,7 +63,7 @@ def test_whole_program_is_in_order_and_leaves_its_result_alone(
 
 
 @pytest.mark.thorough
-def test_harmed_files_are_named(copy: Path, told: Test) -> None:
+def test_harmed_files_are_named(copy: Path, run_self_test: Test) -> None:
     catalog = copy / BUNDLE / "catalog.sqlite"
     raw = bytearray(catalog.read_bytes())
     raw[-1] ^= 1
@@ -71,77 +71,77 @@ def test_harmed_files_are_named(copy: Path, told: Test) -> None:
     catalog.write_bytes(raw)
     (copy / BUNDLE / "resources" / "icons" / "check.svg").unlink()
     (copy / BUNDLE / "licences" / "mine.txt").touch()
-    found = failed(told())
-    assert found["resources"].startswith("changed: catalog.sqlite; missing: resources/icons/check.svg (in ")
+    failures = failed(run_self_test())
+    assert failures["resources"].startswith("changed: catalog.sqlite; missing: resources/icons/check.svg (in ")
 
 
 @pytest.mark.thorough
-def test_file_beside_the_programs_own_is_a_warning(copy: Path, told: Test) -> None:
+def test_file_beside_the_programs_own_is_a_warning(copy: Path, run_self_test: Test) -> None:
     (copy / BUNDLE / "licences" / "mine.txt").touch()
-    result = told()
+    result = run_self_test()
     assert failed(result) == {}
     assert "not of the program: licences/mine.txt" in result["checks"][0]["found"]
     assert result["checks"][0]["outcome"] == "warning"
 
 
 @pytest.mark.thorough
-def test_missing_font_is_told(copy: Path, told: Test) -> None:
+def test_missing_font_is_told(copy: Path, run_self_test: Test) -> None:
     (copy / BUNDLE / "resources" / "fonts" / "DeskSans-Regular.ttf").unlink()
-    found = failed(told())
-    assert found["fonts"] == "font DeskSans-Regular.ttf cannot be loaded"
-    assert "resources" in found
+    failures = failed(run_self_test())
+    assert failures["fonts"] == "font DeskSans-Regular.ttf cannot be loaded"
+    assert "resources" in failures
 
 
 @pytest.mark.thorough
-def test_lost_plug_ins_for_the_screen_are_told(copy: Path, told: Test) -> None:
+def test_lost_plug_ins_for_the_screen_are_told(copy: Path, run_self_test: Test) -> None:
     for file in (copy / "_internal" / "PySide6" / "Qt" / "plugins" / "platforms").iterdir():
         if "offscreen" not in file.name:
             file.unlink()
-    found = failed(told())
-    assert set(found) == {"resources", "display"}
-    assert found["display"] == "Qt platform plug-ins are missing"
+    failures = failed(run_self_test())
+    assert set(failures) == {"resources", "display"}
+    assert failures["display"] == "Qt platform plug-ins are missing"
 
 
 @pytest.mark.thorough
-def test_one_lost_plug_in_for_the_screen_is_told_though_another_is_there(copy: Path, told: Test) -> None:
+def test_one_lost_plug_in_for_the_screen_is_told_though_another_is_there(copy: Path, run_self_test: Test) -> None:
     for file in (copy / "_internal" / "PySide6").rglob("libqxcb.so"):
         file.unlink()
-    found = failed(told())
-    assert found["resources"].startswith("missing: PySide6/Qt/plugins/platforms/libqxcb.so (in ")
+    failures = failed(run_self_test())
+    assert failures["resources"].startswith("missing: PySide6/Qt/plugins/platforms/libqxcb.so (in ")
 
 
 @pytest.mark.thorough
-def test_lost_plug_in_for_no_screen_does_not_end_the_test(copy: Path, told: Test) -> None:
+def test_lost_plug_in_for_no_screen_does_not_end_the_test(copy: Path, run_self_test: Test) -> None:
     for file in (copy / "_internal" / "PySide6").rglob("libqoffscreen.so"):
         file.unlink()
-    found = failed(told())
-    assert set(found) == {"resources", "icons", "fonts", "paper", "window", "display"}
-    assert "qoffscreen is missing in " in found["paper"]
+    failures = failed(run_self_test())
+    assert set(failures) == {"resources", "icons", "fonts", "paper", "window", "display"}
+    assert "qoffscreen is missing in " in failures["paper"]
 
 
 @pytest.mark.thorough
-def test_lost_package_is_named_by_its_files(copy: Path, told: Test) -> None:
+def test_lost_package_is_named_by_its_files(copy: Path, run_self_test: Test) -> None:
     shutil.rmtree(copy / "_internal" / "numpy")
-    found = failed(told())
-    assert found["resources"].startswith("missing: numpy/")
-    assert "catalog" not in found
+    failures = failed(run_self_test())
+    assert failures["resources"].startswith("missing: numpy/")
+    assert "catalog" not in failures
 
 
 @pytest.mark.thorough
-def test_lost_library_of_a_plug_in_is_told_by_name(copy: Path, told: Test) -> None:
+def test_lost_library_of_a_plug_in_is_told_by_name(copy: Path, run_self_test: Test) -> None:
     """What the plug-in for X needs and no program without a screen: the most common fault of Qt on Linux."""
     for file in (copy / "_internal").rglob("libQt6XcbQpa.so*"):
         file.unlink()
-    (display,) = (check for check in told()["checks"] if check["id"] == "display")
+    (display,) = (check for check in run_self_test()["checks"] if check["id"] == "display")
     assert "libQt6XcbQpa" in display["found"]
     assert display["outcome"] in ("warning", "failed")
 
 
 @pytest.mark.thorough
-def test_qt_that_cannot_be_loaded_fails_what_needs_it_and_nothing_else(copy: Path, told: Test) -> None:
+def test_qt_that_cannot_be_loaded_fails_what_needs_it_and_nothing_else(copy: Path, run_self_test: Test) -> None:
     for file in (copy / "_internal").rglob("libQt6Widgets.so*"):
         file.unlink()
-    found = failed(told())
-    assert found.pop("resources").startswith("missing: PySide6/Qt/lib/libQt6Widgets")
-    assert set(found) == {"icons", "fonts", "window", "display"}
-    assert all("Qt cannot be loaded (libQt6Widgets" in said for said in found.values())
+    failures = failed(run_self_test())
+    assert failures.pop("resources").startswith("missing: PySide6/Qt/lib/libQt6Widgets")
+    assert set(failures) == {"icons", "fonts", "window", "display"}
+    assert all("Qt cannot be loaded (libQt6Widgets" in message for message in failures.values())

@@ -34,13 +34,13 @@ _MEMORY: Final = Path("/dev/shm")
 _MOST_KEPT: Final = 3
 
 
-def list_seeds(drawn: int, first: int, step: int, files: int, lines: int) -> Iterator[str]:
+def list_seeds(seed: int, first: int, step: int, files: int, lines: int) -> Iterator[str]:
     """Yield the seeds of one worker: files of every kind in turn, and among them command lines."""
     for number in range(first, max(files, lines), step):
         if number < files:
-            yield f"{FILE_KINDS[number // step % len(FILE_KINDS)]}:{number}:{drawn}"
+            yield f"{FILE_KINDS[number // step % len(FILE_KINDS)]}:{number}:{seed}"
         if number < lines:
-            yield f"line:{number}:{drawn}"
+            yield f"line:{number}:{seed}"
 
 
 def work(seeds: list[str], at: Any, findings: Any, folder: Path) -> None:  # noqa: ANN401 - of multiprocessing
@@ -120,17 +120,15 @@ def keep(finding: FuzzFinding, number: int) -> Path:
 
 def fuzz(options: argparse.Namespace) -> int:
     """Run until the cases or the time are over; return how many findings there were."""
-    drawn = secrets.randbelow(10**9) if options.seed is None else options.seed
-    print(
-        f"seed {drawn}: {options.files} damaged files, {options.lines} command lines, {options.seconds} s at the most"
-    )
+    seed = secrets.randbelow(10**9) if options.seed is None else options.seed
+    print(f"seed {seed}: {options.files} damaged files, {options.lines} command lines, {options.seconds} s at the most")
     findings: Any = multiprocessing.Queue()
     began, tally, numbers = time.monotonic(), Counter[str](), count(1)
     # In memory where there is such a folder: waiting for a disk is most of what small cases do.
     with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
         workers = [
             FuzzWorker(
-                list(list_seeds(drawn, each, options.workers, options.files, options.lines)),
+                list(list_seeds(seed, each, options.workers, options.files, options.lines)),
                 findings,
                 Path(folder) / str(each),
             )
@@ -164,12 +162,12 @@ def run_again(seed: str) -> int:
     """Run one case and print what it does."""
     case = make_case(seed)
     with tempfile.TemporaryDirectory() as folder:
-        found = run_case(case, Path(folder) / "case")
+        faults = run_case(case, Path(folder) / "case")
     for command in case.commands:
         print("gpudesk", *map(repr, command))
-    for finding in found:
+    for finding in faults:
         print(finding.signature, *finding.command, finding.detail, sep="\n")
-    return len(found)
+    return len(faults)
 
 
 def main() -> int:

@@ -71,13 +71,13 @@ def _import(seed: str, name: str, raw: bytes, draw: Random) -> FuzzCase:
     command = ("import", f"{FOLDER}/{name}", "--trust")
     if draw.random() < 0.6:
         return FuzzCase(seed, ((*command, "--dry-run"),), {name: raw})
-    given = ("--as", draw.choice(("lab-card", "house-model"))) if name.endswith(("json", "gguf")) else ()
-    return FuzzCase(seed, ((*command, *given), *draw.sample(_AFTERWARDS, 2)), {name: raw})
+    name_options = ("--as", draw.choice(("lab-card", "house-model"))) if name.endswith(("json", "gguf")) else ()
+    return FuzzCase(seed, ((*command, *name_options), *draw.sample(_AFTERWARDS, 2)), {name: raw})
 
 
 def _make_config(seed: str, draw: Random) -> FuzzCase:
-    chosen = draw.choice(_list_configs())
-    return _import(seed, "config.json", damage_json(chosen.read_bytes(), draw), draw)
+    config_path = draw.choice(_list_configs())
+    return _import(seed, "config.json", damage_json(config_path.read_bytes(), draw), draw)
 
 
 @cache
@@ -246,8 +246,8 @@ def _list_options(command: str) -> tuple[tuple[str, bool], ...]:
         (parts,) = (each for each in parsers[0]._actions if isinstance(each, argparse._SubParsersAction))
         parsers = list(parts.choices.values())
     actions = [action for parser in parsers for action in parser._actions]
-    found = [(name, action.nargs != 0) for action in actions for name in action.option_strings]
-    return tuple(dict.fromkeys(each for each in found if each[0] not in _LEFT_OUT))
+    options = [(name, action.nargs != 0) for action in actions for name in action.option_strings]
+    return tuple(dict.fromkeys(each for each in options if each[0] not in _LEFT_OUT))
 
 
 def _make_command_line(seed: str, draw: Random) -> FuzzCase:

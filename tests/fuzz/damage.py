@@ -55,11 +55,11 @@ def _splice(raw: bytes, draw: Random) -> bytes:
 
 
 def _replace_number(raw: bytes, draw: Random) -> bytes:
-    found = list(_NUMBER.finditer(raw[:100_000]))
-    if not found:
+    numbers = list(_NUMBER.finditer(raw[:100_000]))
+    if not numbers:
         return raw
-    chosen = draw.choice(found)
-    return raw[: chosen.start()] + draw.choice(ODD_WORDS) + raw[chosen.end() :]
+    number = draw.choice(numbers)
+    return raw[: number.start()] + draw.choice(ODD_WORDS) + raw[number.end() :]
 
 
 _ACCIDENTS: Final[tuple[Callable[[bytes, Random], bytes], ...]] = (_cut, _flip, _flip, _splice, _replace_number)
@@ -135,9 +135,9 @@ def damage_database(raw: bytes, draw: Random) -> bytes:
         connection.deserialize(raw[:18] + b"\x01\x01" + raw[20:])
         connection.execute("PRAGMA foreign_keys = OFF")
         for _ in range(draw.choice((1, 1, 3, 10))):
-            found = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+            tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
             with suppress(sqlite3.Error):
-                _change_rows(connection, draw.choice(found)[0], draw)
+                _change_rows(connection, draw.choice(tables)[0], draw)
         return connection.serialize()
 
 

@@ -21,8 +21,8 @@ def _find_faults(seed: str, folder: Path) -> list[FuzzFinding]:
 
 @pytest.mark.parametrize(("kind", "times"), [*((kind, 3) for kind in FILE_KINDS), ("line", 20)])
 def test_damaged_input_ends_in_an_answer_or_a_refusal(kind: str, times: int, tmp_path: Path) -> None:
-    found = [fault for number in range(times) for fault in _find_faults(f"{kind}:{number}:5", tmp_path / "case")]
-    assert found == []
+    faults = [fault for number in range(times) for fault in _find_faults(f"{kind}:{number}:5", tmp_path / "case")]
+    assert faults == []
 
 
 def test_undamaged_corpus_is_read(tmp_path: Path) -> None:

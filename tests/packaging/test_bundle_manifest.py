@@ -10,9 +10,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_wheel_lists_exactly_what_its_bundle_holds(installed: Path) -> None:
-    found = compare_bundle(installed / "gpudesk" / "_bundled")
-    assert (found.changed, found.missing, found.added) == ((), (), ())
-    assert found.unharmed > 100
+    differences = compare_bundle(installed / "gpudesk" / "_bundled")
+    assert (differences.changed, differences.missing, differences.added) == ((), (), ())
+    assert differences.unharmed > 100
 
 
 def make_list(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -33,9 +33,9 @@ def test_folder_is_listed_as_it_is_then(tmp_path: Path) -> None:
 
 
 def test_no_folder_is_a_mistake_that_says_how_it_is_used(tmp_path: Path) -> None:
-    done = make_list(str(tmp_path / "nowhere"))
-    assert done.returncode == 2
-    assert "bundle_manifest.py FOLDER" in done.stderr
+    completed = make_list(str(tmp_path / "nowhere"))
+    assert completed.returncode == 2
+    assert "bundle_manifest.py FOLDER" in completed.stderr
 
 
 def test_frozen_program_knows_what_lies_around_its_bundle(tmp_path: Path) -> None:

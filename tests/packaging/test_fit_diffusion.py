@@ -26,7 +26,7 @@ def test_constants_are_those_of_the_fit() -> None:
 def test_a_fit_without_a_publisher_predicts_its_runs() -> None:
     with GpuDeskService.open(with_user_facts=False) as service:
         runs, constants = service.diffusion.measured_runs, service.diffusion.constants
-    kept = [run for run in runs if run.result.source.publisher != "MLCommons"]
+    other_runs = [run for run in runs if run.result.source.publisher != "MLCommons"]
     left_out = [run for run in runs if run.result.source.publisher == "MLCommons"]
-    misses = SCRIPT.compute_misses(SCRIPT.fit(kept, constants), left_out, constants)
+    misses = SCRIPT.compute_misses(SCRIPT.fit(other_runs, constants), left_out, constants)
     assert np.sqrt(np.mean(misses**2)) < 0.3

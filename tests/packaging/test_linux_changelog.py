@@ -58,9 +58,11 @@ def test_debian_gets_entries_with_maintainer_and_time() -> None:
     assert "\n -- A Person <a@b.invalid>  Sun, 22 Nov 2026 21:34:05 +0000\n" in text
 
 
-@pytest.mark.parametrize(("version", "written"), [("1.0", "1.0"), ("1.0rc1", "1.0~rc1"), ("1.0.dev3", "1.0~dev3")])
-def test_what_comes_before_a_release_is_sorted_before_it(version: str, written: str) -> None:
-    assert changelog.debian_version(version) == written
+@pytest.mark.parametrize(
+    ("version", "plain_version"), [("1.0", "1.0"), ("1.0rc1", "1.0~rc1"), ("1.0.dev3", "1.0~dev3")]
+)
+def test_what_comes_before_a_release_is_sorted_before_it(version: str, plain_version: str) -> None:
+    assert changelog.debian_version(version) == plain_version
 
 
 def test_appstream_gets_releases_with_marked_up_changes() -> None:

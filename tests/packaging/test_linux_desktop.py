@@ -39,8 +39,8 @@ def tool(name: str) -> str:
 
 
 def check(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +60,10 @@ def test_desktop_entry_is_valid(share: Path) -> None:
 def test_desktop_entry_opens_the_types_of_files_that_are_registered(share: Path) -> None:
     entry = ConfigParser(interpolation=None)
     entry.read(share / "applications/gpudesk.desktop", encoding="utf-8")
-    said = entry["Desktop Entry"]
-    assert set(said["MimeType"].strip(";").split(";")) == TYPES
+    desktop_entry = entry["Desktop Entry"]
+    assert set(desktop_entry["MimeType"].strip(";").split(";")) == TYPES
     # With several files, and as the window says who it is.
-    assert (said["Exec"], said["StartupWMClass"]) == ("gpudesk %F", "gpudesk")
+    assert (desktop_entry["Exec"], desktop_entry["StartupWMClass"]) == ("gpudesk %F", "gpudesk")
     assert {kind.attrib["type"] for kind in ET.parse(share / "mime/packages/gpudesk.xml").getroot()} == TYPES
 
 
@@ -95,11 +95,11 @@ def test_desktop_knows_files_by_name_and_without_it_by_content(share: Path, tmp_
     (tmp_path / "empty.gpudeskpack").touch()
     environment = {**os.environ, "XDG_DATA_DIRS": str(tmp_path / "share"), "XDG_DATA_HOME": str(tmp_path / "nothing")}
     files = [str(template), *(str(tmp_path / name) for name in ("nameless", "other", "empty.gpudeskpack"))]
-    said = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", _ASK_QT, *files], env=environment, capture_output=True, text=True, check=True
     )
     scenario, pack = "application/vnd.gpudesk.scenario+json", "application/vnd.gpudesk.pack"
-    assert said.stdout.split() == [scenario, scenario, pack, pack]
+    assert completed.stdout.split() == [scenario, scenario, pack, pack]
 
 
 def test_manual_page_is_well_formed(share: Path) -> None:
@@ -126,9 +126,9 @@ def test_manual_page_tells_of_every_command_and_option(share: Path) -> None:
         for action in parser._actions
         for option in action.option_strings
     }
-    told = {f"-{name}" for name in re.findall(r"Fl (-?[\w-]+)", page)}
-    assert options - told == set()
-    assert told - options == set()
+    documented_options = {f"-{name}" for name in re.findall(r"Fl (-?[\w-]+)", page)}
+    assert options - documented_options == set()
+    assert documented_options - options == set()
     assert set(commands) - set(re.findall(r"Ss gpudesk (?:\w+ )?([\w-]+)", page)) == set()
 
 

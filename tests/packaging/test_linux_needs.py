@@ -49,8 +49,8 @@ def frozen(needs: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_only_what_is_not_in_the_tree_is_asked_of_the_system(frozen: Frozen) -> None:
     frozen.add("_internal/module.cpython-311-x86_64-linux-gnu.so", "libinside.so.1", "libout.so.2")
     frozen.add("_internal/libinside.so.1", "libdeep.so.3")
-    wanted = ["package-of-libdeep", "package-of-libmain", "package-of-libout"]
-    assert frozen.depends()["Depends"] == wanted
+    expected = ["package-of-libdeep", "package-of-libmain", "package-of-libout"]
+    assert frozen.depends()["Depends"] == expected
 
 
 def test_what_only_a_plugin_needs_that_may_be_missing_is_recommended(frozen: Frozen) -> None:

@@ -32,9 +32,9 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return make_tree(folder / "tree"), make_icons(folder / "icons")
 
 
-def made(script: str, inputs: tuple[Path, Path], out: Path, *more: Path) -> Path:
-    done = pack(script, *inputs, *more, out)
-    assert done.returncode == 0, done.stderr
+def make_package(script: str, inputs: tuple[Path, Path], out: Path, *more: Path) -> Path:
+    completed = pack(script, *inputs, *more, out)
+    assert completed.returncode == 0, completed.stderr
     (file,) = out.iterdir()
     return file
 
@@ -45,27 +45,27 @@ def digest(file: Path) -> str:
 
 @pytest.fixture(scope="module")
 def deb(inputs: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made("make_deb.sh", inputs, tmp_path_factory.mktemp("deb"))
+    return make_package("make_deb.sh", inputs, tmp_path_factory.mktemp("deb"))
 
 
 @pytest.fixture(scope="module")
 def archive(inputs: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made("make_portable.sh", inputs, tmp_path_factory.mktemp("portable"))
+    return make_package("make_portable.sh", inputs, tmp_path_factory.mktemp("portable"))
 
 
 def fields(deb: Path) -> dict[str, str]:
-    shown = subprocess.run(["dpkg-deb", "--field", deb], capture_output=True, text=True, check=True).stdout
-    lines = [line for line in shown.splitlines() if not line.startswith(" ")]
+    completed = subprocess.run(["dpkg-deb", "--field", deb], capture_output=True, text=True, check=True).stdout
+    lines = [line for line in completed.splitlines() if not line.startswith(" ")]
     return {name: value for name, _, value in (line.partition(": ") for line in lines)}
 
 
 def test_debian_package_says_what_it_is_and_what_it_needs(deb: Path) -> None:
-    said = fields(deb)
+    deb_fields = fields(deb)
     assert deb.name == "gpudesk_1.2.0_amd64.deb"
-    assert (said["Package"], said["Version"], said["Architecture"]) == ("gpudesk", "1.2.0", "amd64")
-    assert said["Depends"].startswith("libc6 (>= 2.")
-    assert "xdg-utils" in said["Recommends"]
-    assert int(said["Installed-Size"]) > 30
+    assert (deb_fields["Package"], deb_fields["Version"], deb_fields["Architecture"]) == ("gpudesk", "1.2.0", "amd64")
+    assert deb_fields["Depends"].startswith("libc6 (>= 2.")
+    assert "xdg-utils" in deb_fields["Recommends"]
+    assert int(deb_fields["Installed-Size"]) > 30
 
 
 def test_debian_package_has_no_scripts_and_no_configuration(deb: Path, tmp_path: Path) -> None:
@@ -96,29 +96,29 @@ def test_debian_package_puts_files_of_root_where_they_belong(deb: Path) -> None:
 def test_same_tree_makes_the_same_debian_package(deb: Path, inputs: tuple[Path, Path], tmp_path: Path) -> None:
     again = (Path(shutil.copytree(inputs[0], tmp_path / "tree", symlinks=True)), inputs[1])
     (again[0] / "gpudesk").touch()
-    assert digest(made("make_deb.sh", again, tmp_path / "out")) == digest(deb)
+    assert digest(make_package("make_deb.sh", again, tmp_path / "out")) == digest(deb)
 
 
 def test_debian_package_without_a_list_of_parts_is_refused(tmp_path: Path) -> None:
     tree, icons = make_tree(tmp_path / "tree"), make_icons(tmp_path / "icons")
     (tree / "_internal/gpudesk/_bundled/parts.json").unlink()
-    done = pack("make_deb.sh", tree, icons, tmp_path / "out")
-    assert done.returncode == 1
-    assert "has to say what it carries" in done.stderr
+    completed = pack("make_deb.sh", tree, icons, tmp_path / "out")
+    assert completed.returncode == 1
+    assert "has to say what it carries" in completed.stderr
 
 
 @pytest.mark.parametrize("script", ["make_deb.sh", "make_portable.sh"])
 def test_folder_without_a_frozen_program_is_refused_in_one_line(script: str, tmp_path: Path) -> None:
     icons = make_icons(tmp_path / "icons")
-    done = pack(script, tmp_path, icons, tmp_path / "out")
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
+    completed = pack(script, tmp_path, icons, tmp_path / "out")
+    assert completed.returncode == 1
+    (line,) = completed.stderr.splitlines()
     assert "holds no frozen program" in line
 
 
 def test_version_before_a_release_is_older_for_debian(inputs: tuple[Path, Path], tmp_path: Path) -> None:
     tree = make_tree(tmp_path / "tree", version="1.2.0rc1")
-    file = made("make_deb.sh", (tree, inputs[1]), tmp_path / "out")
+    file = make_package("make_deb.sh", (tree, inputs[1]), tmp_path / "out")
     assert file.name == "gpudesk_1.2.0~rc1_amd64.deb"
 
 
@@ -149,13 +149,13 @@ def test_portable_archive_has_nothing_that_a_stick_cannot_hold(archive: Path) ->
 def test_name_that_a_stick_cannot_hold_is_refused(inputs: tuple[Path, Path], tmp_path: Path, name: str) -> None:
     tree = Path(shutil.copytree(inputs[0], tmp_path / "tree", symlinks=True))
     (tree / "_internal" / name).touch()
-    done = pack("make_portable.sh", tree, inputs[1], tmp_path / "out")
-    assert done.returncode == 1
-    assert name.lower() in done.stderr.lower()
+    completed = pack("make_portable.sh", tree, inputs[1], tmp_path / "out")
+    assert completed.returncode == 1
+    assert name.lower() in completed.stderr.lower()
 
 
 def test_same_tree_makes_the_same_portable_archive(archive: Path, inputs: tuple[Path, Path], tmp_path: Path) -> None:
-    assert digest(made("make_portable.sh", inputs, tmp_path)) == digest(archive)
+    assert digest(make_package("make_portable.sh", inputs, tmp_path)) == digest(archive)
 
 
 def test_appimage_is_a_runtime_with_the_files_behind_it(inputs: tuple[Path, Path], tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_appimage_is_a_runtime_with_the_files_behind_it(inputs: tuple[Path, Path
     head = bytearray(Path("/bin/true").read_bytes())
     head[8:11] = b"AI\x02"
     runtime.write_bytes(head)
-    file = made("make_appimage.sh", inputs, tmp_path / "out", runtime)
+    file = make_package("make_appimage.sh", inputs, tmp_path / "out", runtime)
     assert file.name == "GPU_Desk-1.2.0-x86_64.AppImage"
     root = tmp_path / "files"
     subprocess.run(["unsquashfs", "-q", "-n", "-o", str(len(head)), "-d", root, file], check=True, capture_output=True)
@@ -177,9 +177,9 @@ def test_appimage_is_a_runtime_with_the_files_behind_it(inputs: tuple[Path, Path
 
 
 def test_appimage_needs_a_runtime_of_its_kind(inputs: tuple[Path, Path], tmp_path: Path) -> None:
-    done = pack("make_appimage.sh", *inputs, Path("/bin/true"), tmp_path)
-    assert done.returncode == 1
-    assert "no runtime of AppImages" in done.stderr
+    completed = pack("make_appimage.sh", *inputs, Path("/bin/true"), tmp_path)
+    assert completed.returncode == 1
+    assert "no runtime of AppImages" in completed.stderr
 
 
 @pytest.mark.parametrize("folder", [LINUX, LINUX / "portable"], ids=lambda path: path.name)
@@ -187,7 +187,7 @@ def test_scripts_are_clean(folder: Path) -> None:
     if shutil.which("shellcheck") is None:
         pytest.skip("shellcheck is not installed")
     scripts = sorted(map(str, folder.glob("*.sh")))
-    done = subprocess.run(
+    completed = subprocess.run(
         ["shellcheck", "-x", *scripts], cwd=LINUX.parents[1], capture_output=True, text=True, check=False
     )
-    assert done.stdout == ""
+    assert completed.stdout == ""

@@ -38,27 +38,29 @@ def info() -> ModuleType:
 
 
 def test_property_list_can_be_written_and_says_what_macos_needs(info: ModuleType) -> None:
-    said = plistlib.loads(plistlib.dumps(info.info_plist("1.2.0rc1", "14.0")))
-    assert said["CFBundleIdentifier"] == "io.github.gpudesk.GPUDesk"
+    property_list = plistlib.loads(plistlib.dumps(info.info_plist("1.2.0rc1", "14.0")))
+    assert property_list["CFBundleIdentifier"] == "io.github.gpudesk.GPUDesk"
     # macOS takes numbers alone.
-    assert said["CFBundleShortVersionString"] == said["CFBundleVersion"] == "1.2.0"
-    assert said["LSMinimumSystemVersion"] == "14.0"
-    assert said["NSHighResolutionCapable"] is True
-    assert said["NSRequiresAquaSystemAppearance"] is False
-    assert said["LSApplicationCategoryType"].startswith("public.app-category.")
-    assert not [key for key in said if "Network" in key or "Transport" in key or key.endswith("UsageDescription")]
+    assert property_list["CFBundleShortVersionString"] == property_list["CFBundleVersion"] == "1.2.0"
+    assert property_list["LSMinimumSystemVersion"] == "14.0"
+    assert property_list["NSHighResolutionCapable"] is True
+    assert property_list["NSRequiresAquaSystemAppearance"] is False
+    assert property_list["LSApplicationCategoryType"].startswith("public.app-category.")
+    assert not [
+        key for key in property_list if "Network" in key or "Transport" in key or key.endswith("UsageDescription")
+    ]
 
 
 def test_both_types_of_files_are_declared_and_opened(info: ModuleType) -> None:
-    said = info.info_plist("1.2.0", "13.0")
+    property_list = info.info_plist("1.2.0", "13.0")
     declared = {
         entry["UTTypeTagSpecification"]["public.filename-extension"][0]: entry
-        for entry in said["UTExportedTypeDeclarations"]
+        for entry in property_list["UTExportedTypeDeclarations"]
     }
     assert {f".{suffix}" for suffix in declared} == {SCENARIO_SUFFIX, PACK_SUFFIX}
     media = [entry["UTTypeTagSpecification"]["public.mime-type"] for entry in declared.values()]
     assert media == [["application/vnd.gpudesk.scenario+json"], ["application/vnd.gpudesk.pack"]]
-    opened = {entry["LSItemContentTypes"][0]: entry for entry in said["CFBundleDocumentTypes"]}
+    opened = {entry["LSItemContentTypes"][0]: entry for entry in property_list["CFBundleDocumentTypes"]}
     for entry in declared.values():
         assert opened[entry["UTTypeIdentifier"]]["LSHandlerRank"] == "Owner"
         assert entry["UTTypeIconFile"] in info.DOCUMENT_ICONS

@@ -22,11 +22,11 @@ class _Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
+        attributes = dict(attrs)
         if tag not in _EMPTY:
             self.open.append(tag)
-        self.names |= {name for name in (given.get("id"),) if name}
-        self.targets += [target for target in (given.get("href"), given.get("src")) if target]
+        self.names |= {name for name in (attributes.get("id"),) if name}
+        self.targets += [target for target in (attributes.get("href"), attributes.get("src")) if target]
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -34,9 +34,9 @@ class _Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("manual")
-    load(Path(__file__).parents[2] / "packaging/make_manual.py").main(made)
-    return made
+    output_folder = tmp_path_factory.mktemp("manual")
+    load(Path(__file__).parents[2] / "packaging/make_manual.py").main(output_folder)
+    return output_folder
 
 
 def test_every_page_is_valid_and_its_links_resolve(folder: Path) -> None:

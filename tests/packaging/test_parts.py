@@ -54,16 +54,16 @@ def lay(folder: Path, *places: str) -> None:
 
 
 def lay_package(folder: Path, name: str) -> None:
-    wanted = (".so", ".dist-info/METADATA")
-    found = [file.as_posix() for file in files(name) or [] if file.as_posix().endswith(wanted)]
-    lay(folder, *(f"_internal/{place}" for place in found if "numpy.libs" not in place))
+    suffixes = (".so", ".dist-info/METADATA")
+    paths = [file.as_posix() for file in files(name) or [] if file.as_posix().endswith(suffixes)]
+    lay(folder, *(f"_internal/{place}" for place in paths if "numpy.libs" not in place))
 
 
 def listed(root: Path, platform: str = "linux") -> dict[str, ThirdPartyWork]:
     """Return the parts by name, of a tree without faults."""
-    found = inventory(FrozenTree(root), platform)
-    assert found.problems == []
-    return {part.name: part for part in found.parts}
+    parts_inventory = inventory(FrozenTree(root), platform)
+    assert parts_inventory.problems == []
+    return {part.name: part for part in parts_inventory.parts}
 
 
 def problems(root: Path) -> list[str]:
@@ -71,11 +71,11 @@ def problems(root: Path) -> list[str]:
 
 
 def test_the_least_is_the_program_python_and_what_starts_them(root: Path) -> None:
-    found = listed(root)
-    assert next(iter(found)) == PROGRAM
-    assert {"CPython", "PyInstaller bootloader", "Inter", "Lucide", "dtoa"} <= found.keys()
-    assert "Qt" not in found
-    assert found["dtoa"].within == "CPython"
+    parts = listed(root)
+    assert next(iter(parts)) == PROGRAM
+    assert {"CPython", "PyInstaller bootloader", "Inter", "Lucide", "dtoa"} <= parts.keys()
+    assert "Qt" not in parts
+    assert parts["dtoa"].within == "CPython"
 
 
 def test_packages_come_with_their_modules_or_files_but_not_with_records_alone(
@@ -84,42 +84,42 @@ def test_packages_come_with_their_modules_or_files_but_not_with_records_alone(
     monkeypatch.setattr(Archive, "modules", ("gpudesk", "typing_extensions"))
     lay_package(root, "numpy")
     lay(root, "_internal/" + next(f.as_posix() for f in files("pycparser") or [] if f.name == "METADATA"))
-    found = listed(root)
-    assert {"numpy", "typing_extensions"} <= found.keys()
-    assert "pycparser" not in found
-    assert found["numpy"].texts[0].startswith("licences/")
+    parts = listed(root)
+    assert {"numpy", "typing_extensions"} <= parts.keys()
+    assert "pycparser" not in parts
+    assert parts["numpy"].texts[0].startswith("licences/")
 
 
 def test_libraries_inside_packages_and_inside_these_are_named(root: Path) -> None:
     lay_package(root, "numpy")
     library = "numpy.libs/libscipy_openblas64_-0123.so"
     lay(root, f"_internal/{library}", "_internal/numpy.libs/libquadmath-96973f99.so.0.0.0")
-    found = listed(root)
-    assert (found["OpenBLAS"].within, found["LAPACK"].within) == ("numpy", "OpenBLAS")
-    assert found["libquadmath"].licence == "LGPL-2.1-or-later"
-    assert "GNU Fortran runtime library" not in found
+    parts = listed(root)
+    assert (parts["OpenBLAS"].within, parts["LAPACK"].within) == ("numpy", "OpenBLAS")
+    assert parts["libquadmath"].licence == "LGPL-2.1-or-later"
+    assert "GNU Fortran runtime library" not in parts
 
 
 def test_what_rust_compiled_into_a_package_is_named_by_the_packages_own_list(root: Path) -> None:
     lay_package(root, "orjson")
-    found = listed(root)
-    assert found["xxhash-rust"].within == "orjson"
-    assert found["xxhash-rust"].texts == ("licences/BSL-1.0.txt",)
+    parts = listed(root)
+    assert parts["xxhash-rust"].within == "orjson"
+    assert parts["xxhash-rust"].texts == ("licences/BSL-1.0.txt",)
     # It only built the package.
-    assert "cc" not in found
+    assert "cc" not in parts
 
 
 def test_qt_says_how_it_is_used_replaced_and_where_its_source_is(root: Path) -> None:
     lay(root, "_internal/PySide6/Qt/lib/libQt6Core.so.6", "_internal/PySide6/Qt/lib/libicuuc.so.73")
-    found = listed(root)
-    note = found["Qt"].note
-    assert found["Qt"].licence == "LGPL-3.0-only"
+    parts = listed(root)
+    note = parts["Qt"].note
+    assert parts["Qt"].licence == "LGPL-3.0-only"
     assert "may be replaced" in note
-    assert f"/{found['Qt'].version}/" in note
-    assert {"licences/LGPL-3.0-only.txt", "licences/GPL-3.0-only.txt"} == set(found["Qt"].texts)
-    assert found["ICU"].version == "73"
-    assert {"HarfBuzz", "FreeType", "PCRE2", "libpng", "zlib"} <= found.keys()
-    assert "libjpeg-turbo" not in found
+    assert f"/{parts['Qt'].version}/" in note
+    assert {"licences/LGPL-3.0-only.txt", "licences/GPL-3.0-only.txt"} == set(parts["Qt"].texts)
+    assert parts["ICU"].version == "73"
+    assert {"HarfBuzz", "FreeType", "PCRE2", "libpng", "zlib"} <= parts.keys()
+    assert "libjpeg-turbo" not in parts
 
 
 def test_a_tree_of_windows_needs_no_packages_of_a_system(root: Path) -> None:
@@ -131,10 +131,10 @@ def test_a_tree_of_windows_needs_no_packages_of_a_system(root: Path) -> None:
         *("_internal/PySide6/Qt6Core.dll", "_internal/PySide6/plugins/platforms/qwindows.dll"),
         *("_internal/PySide6/MSVCP140.dll", "_internal/api-ms-win-crt-heap-l1-1-0.dll"),
     )
-    found = listed(root, "win32")
-    assert {"OpenSSL", "SQLite", "libffi", "bzip2", "Qt", "Wintab interface"} <= found.keys()
-    assert "Microsoft Visual C++ and Universal C runtime" in found
-    assert "Wayland protocols" not in found
+    parts = listed(root, "win32")
+    assert {"OpenSSL", "SQLite", "libffi", "bzip2", "Qt", "Wintab interface"} <= parts.keys()
+    assert "Microsoft Visual C++ and Universal C runtime" in parts
+    assert "Wayland protocols" not in parts
 
 
 def test_an_application_of_macos_is_listed_alike(tmp_path: Path, root: Path) -> None:
@@ -145,8 +145,8 @@ def test_an_application_of_macos_is_listed_alike(tmp_path: Path, root: Path) -> 
     lay(contents, "MacOS/gpudesk", "Info.plist", "Frameworks/Python", "Frameworks/lib-dynload/math.so")
     lay(contents, "Frameworks/PySide6/Qt/lib/QtCore.framework/Versions/A/QtCore")
     (contents / "Frameworks" / "gpudesk").symlink_to("../Resources/gpudesk")
-    found = listed(application, "darwin")
-    assert {PROGRAM, "CPython", "Qt", "Cocoa platform plugin", "PyInstaller bootloader"} <= found.keys()
+    parts = listed(application, "darwin")
+    assert {PROGRAM, "CPython", "Qt", "Cocoa platform plugin", "PyInstaller bootloader"} <= parts.keys()
 
 
 def test_a_library_of_nobody_is_a_problem(root: Path) -> None:
@@ -160,11 +160,11 @@ def test_a_module_of_nobody_is_a_problem(root: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_terms_that_would_cover_the_whole_program_are_a_problem() -> None:
-    found = Inventory()
+    parts_inventory = Inventory()
     for name, licence in (("readline", "GPL-3.0-or-later"), ("zstd", "BSD-3-Clause OR GPL-2.0-only")):
-        found.add(ThirdPartyWork(name, "1.0", licence), ())
-    found.add(ThirdPartyWork("none", "2.0"), ())
-    assert found.problems == [
+        parts_inventory.add(ThirdPartyWork(name, "1.0", licence), ())
+    parts_inventory.add(ThirdPartyWork("none", "2.0"), ())
+    assert parts_inventory.problems == [
         "readline 1.0 is under GPL-3.0-or-later, which would cover the whole program",
         "none 2.0 states no licence that can be told",
     ]
@@ -186,10 +186,10 @@ def test_a_folder_without_the_program_is_refused(tmp_path: Path) -> None:
 def test_a_library_of_the_system_is_known_by_its_content(root: Path) -> None:
     (system,) = list(Path("/usr/lib").glob("*/libz.so.1"))[:1] or list(Path("/lib").glob("*/libz.so.1"))[:1]
     (root / "_internal" / "libz.so.1").write_bytes(system.read_bytes())
-    found = listed(root)["zlib"]
-    assert found.purl.startswith("pkg:deb/")
-    assert "Taken unchanged from" in found.note
-    assert "source of exactly this version: https://" in found.note
+    parts = listed(root)["zlib"]
+    assert parts.purl.startswith("pkg:deb/")
+    assert "Taken unchanged from" in parts.note
+    assert "source of exactly this version: https://" in parts.note
     (root / "_internal" / "libz.so.1").write_bytes(b"another")
     assert problems(root) == ["libz.so.1 is nobody's"]
 
@@ -197,34 +197,34 @@ def test_a_library_of_the_system_is_known_by_its_content(root: Path) -> None:
 def test_the_program_shows_what_was_written_into_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lay(root, "_internal/PySide6/Qt/lib/libQt6Core.so.6")
     tree = FrozenTree(root)
-    found = inventory(tree, "linux")
-    write(tree, found)
+    parts_inventory = inventory(tree, "linux")
+    write(tree, parts_inventory)
     monkeypatch.setattr(paths, "find_parts_path", lambda: tree.bundle / "parts.json")
-    shown = {part.name: part for part in list_third_party()}
-    assert list(shown.values()) == found.parts
-    assert "GNU LESSER GENERAL PUBLIC LICENSE" in make_licence_text(shown["Qt"])
+    parts_by_name = {part.name: part for part in list_third_party()}
+    assert list(parts_by_name.values()) == parts_inventory.parts
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in make_licence_text(parts_by_name["Qt"])
     notices = (root / "THIRD_PARTY_NOTICES.txt").read_text("utf-8")
-    assert all(f"\n{part.work}" in notices for part in found.parts[1:])
+    assert all(f"\n{part.work}" in notices for part in parts_inventory.parts[1:])
     assert notices.count("0. Additional Definitions.") == 1
 
 
 def test_listing_a_listed_tree_again_changes_nothing(root: Path) -> None:
-    def written() -> dict[str, bytes]:
+    def read_lists() -> dict[str, bytes]:
         tree = FrozenTree(root)
         write(tree, inventory(tree, "linux"))
         return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
-    first = written()
+    first = read_lists()
     lay(root, "_internal/gpudesk/_bundled/licences/of-a-former-version.txt")
-    assert written() == first
+    assert read_lists() == first
 
 
 def test_every_known_work_has_its_texts() -> None:
     """But for those whose texts lie in the system, in a package or in the tree."""
-    for known in known_parts():
-        elsewhere = known.debian and not known.files and not known.part.within
-        if not (elsewhere or known.text_in):
-            assert all(text.content for text in known.licence_texts(Path())), known.part.name
+    for known_part in known_parts():
+        elsewhere = known_part.debian and not known_part.files and not known_part.part.within
+        if not (elsewhere or known_part.text_in):
+            assert all(text.content for text in known_part.licence_texts(Path())), known_part.part.name
 
 
 @pytest.mark.parametrize(

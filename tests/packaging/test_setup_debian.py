@@ -23,14 +23,14 @@ def run_as_user(folder: Path, query: str, target: str = "run") -> subprocess.Com
 
 
 def test_installed_packages_need_no_word(tmp_path: Path) -> None:
-    done = run_as_user(tmp_path, "echo installed")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    completed = run_as_user(tmp_path, "echo installed")
+    assert (completed.returncode, completed.stdout, completed.stderr) == (0, "", "")
 
 
 def test_missing_packages_are_named_in_one_line_to_a_user_who_may_not_install(tmp_path: Path) -> None:
-    done = run_as_user(tmp_path, "echo not-installed")
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
+    completed = run_as_user(tmp_path, "echo not-installed")
+    assert completed.returncode == 1
+    (line,) = completed.stderr.splitlines()
     assert "sudo apt-get install --no-install-recommends libglib2.0-0" in line
     assert line.endswith("libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0")
 
@@ -38,5 +38,5 @@ def test_missing_packages_are_named_in_one_line_to_a_user_who_may_not_install(tm
 @pytest.mark.parametrize("number", ["3.11", "3.13"])
 def test_freezing_asks_for_the_library_of_the_python_that_is_there(tmp_path: Path, number: str) -> None:
     others = f"case $4 in python{number}-minimal) echo installed;; *python3.*) ;; *) echo installed;; esac"
-    done = run_as_user(tmp_path, others, "freeze")
-    assert done.stderr.endswith(f"--no-install-recommends libpython{number}\n")
+    completed = run_as_user(tmp_path, others, "freeze")
+    assert completed.stderr.endswith(f"--no-install-recommends libpython{number}\n")

@@ -16,14 +16,14 @@ def test_every_text_has_a_finished_translation(language: str) -> None:
 
 
 def test_texts_of_code_and_of_data_are_found() -> None:
-    found = {text.singular: text.plural for text in translations.list_source_texts()}
-    assert found["request"] == "requests"
+    source_texts = {text.singular: text.plural for text in translations.list_source_texts()}
+    assert source_texts["request"] == "requests"
     assert {
         "Output throughput",
         "no such file or directory",
         "case-by-case review",
         "the following arguments are required: %s",
-    } <= {*found}
+    } <= {*source_texts}
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_a_second_update_changes_nothing(tmp_path: Path) -> None:
     translations.update_catalog(catalog, template)
     translations.write_catalog(catalog, file)
     first = file.read_bytes()
-    with file.open("rb") as written:
-        again = translations.read_po(written, locale="de")
+    with file.open("rb") as stream:
+        again = translations.read_po(stream, locale="de")
     translations.update_catalog(again, template)
     translations.write_catalog(again, file)
     assert file.read_bytes() == first

@@ -27,8 +27,8 @@ def run_installed(installed: Path, home: Path, *arguments: str) -> str:
     """Run Python outside the checkout with the unpacked wheel first on the path; return what it prints."""
     environment = {**os.environ, "PYTHONPATH": str(installed), "GPUDESK_HOME": str(home)}
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, cwd=installed, env=environment, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
+    completed = subprocess.run(command, cwd=installed, env=environment, check=True, capture_output=True, text=True)
+    return completed.stdout.strip()
 
 
 def test_wheel_carries_the_whole_package(names: set[str]) -> None:
@@ -51,7 +51,7 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     }
     # What fits say of runs that they have not seen; a checkout can be without.
     held_out = {"data/accuracy/held-out.csv"} if paths.find_held_out_path() else set()
-    made = {"SHA256SUMS", "build.json", "catalog.sqlite"}
+    built_files = {"SHA256SUMS", "build.json", "catalog.sqlite"}
     read = {f"data/{file}" for file in ("calibration.json", "cost_assumptions.toml", "launch.toml")}
     read |= {
         f"data/{file}"
@@ -66,7 +66,7 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
             "worked_examples.csv",
         )
     }
-    assert bundled == {*made, *read, *held_out, *folders, *(resources - translations), *compiled}
+    assert bundled == {*built_files, *read, *held_out, *folders, *(resources - translations), *compiled}
 
 
 def test_wheel_carries_nothing_beside_the_package(names: set[str]) -> None:

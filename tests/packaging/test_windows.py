@@ -78,11 +78,11 @@ def test_version_resource_says_what_windows_shows(version_info: ModuleType) -> N
 
 def test_manifest_asks_for_no_rights_and_for_sharp_windows() -> None:
     root = ET.parse(WINDOWS / "gpudesk.manifest").getroot()
-    said = {element.tag.partition("}")[2]: element for element in root.iter()}
-    assert said["requestedExecutionLevel"].get("level") == "asInvoker"
-    assert said["dpiAwareness"].text == "PerMonitorV2, PerMonitor"
-    assert said["longPathAware"].text == "true"
-    assert said["activeCodePage"].text == "UTF-8"
+    elements = {element.tag.partition("}")[2]: element for element in root.iter()}
+    assert elements["requestedExecutionLevel"].get("level") == "asInvoker"
+    assert elements["dpiAwareness"].text == "PerMonitorV2, PerMonitor"
+    assert elements["longPathAware"].text == "true"
+    assert elements["activeCodePage"].text == "UTF-8"
 
 
 # The installer
@@ -162,8 +162,8 @@ def test_script_compiles_without_a_warning(tree: Path, tmp_path: Path) -> None:
     command: list[str | Path] = [sys.executable, WINDOWS / "make_installer.py", tree, icons, tmp_path / "out"]
     ended = subprocess.run([*command, "--staged"], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    (made,) = (tmp_path / "out").iterdir()
-    assert made.name == "gpudesk-1.2.0rc1-windows-x86_64-setup-staged-not-for-release.exe"
+    (installer,) = (tmp_path / "out").iterdir()
+    assert installer.name == "gpudesk-1.2.0rc1-windows-x86_64-setup-staged-not-for-release.exe"
 
 
 def test_staged_tree_has_the_names_of_windows() -> None:

@@ -15,9 +15,9 @@ def test_every_script_that_it_calls_is_there() -> None:
 
 
 def test_every_target_that_it_makes_is_there() -> None:
-    made = set(re.findall(r"^\s*(?:run: )?make ([a-z-]+)", TEXT, re.MULTILINE))
-    assert "freeze" in made
-    assert sorted(made - TARGETS) == []
+    targets = set(re.findall(r"^\s*(?:run: )?make ([a-z-]+)", TEXT, re.MULTILINE))
+    assert "freeze" in targets
+    assert sorted(targets - TARGETS) == []
 
 
 def test_every_action_is_pinned_to_one_commit() -> None:

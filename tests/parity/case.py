@@ -18,13 +18,13 @@ class Case:
     """Command lines that follow each other with the same user's folder, which is empty before the first.
 
     `files` are written into the folder for work beforehand: a text as it stands, bytes, or `@NAME` for a
-    copy of a file of `tests/data`. `kept` are such copies in the user's folder.
+    copy of a file of `tests/data`. `user_files` are such copies in the user's folder.
     """
 
     name: str
     steps: tuple[Arguments, ...]
     files: Mapping[str, str | bytes] = field(default_factory=dict)
-    kept: Mapping[str, str] = field(default_factory=dict)
+    user_files: Mapping[str, str] = field(default_factory=dict)
     stdin: str = ""
     quick: bool = False
 

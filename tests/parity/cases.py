@@ -31,7 +31,7 @@ _QUICK: Final = 6
 
 def all_cases() -> list[Case]:
     """Return all cases, no two of one name."""
-    made = [
+    cases = [
         *_scenario_cases(),
         *_figure_cases(),
         *_template_cases(),
@@ -45,11 +45,11 @@ def all_cases() -> list[Case]:
         *wrong_cases(),
         *help_cases(),
     ]
-    names = [case.name for case in made]
+    names = [case.name for case in cases]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ValueError(f"names of cases that occur twice: {sorted(twice)}")
-    return made
+    return cases
 
 
 # Scenarios
@@ -71,10 +71,10 @@ def _scenario_cases() -> Iterator[Case]:
             yield Case(f"cost/{name}-json", (("cost", *what, *load, *DRAWS, *costs, "--json"),))
             yield Case(f"cost/{name}-text", (("cost", *what, *load, *DRAWS, *costs),))
         if number % 11 == 2:
-            told = ("--json",) if number % 2 else ()
-            shown = ("--show", SHOWN[number // 11 % len(SHOWN)]) if number % 2 else ()
+            json_option = ("--json",) if number % 2 else ()
+            topic_options = ("--show", SHOWN[number // 11 % len(SHOWN)]) if number % 2 else ()
             load = ("--concurrency", str(draw.choice((4, 64, 256))))
-            yield Case(f"decide/{name}", (("decide", *what, *load, *answers, *shown, *told),))
+            yield Case(f"decide/{name}", (("decide", *what, *load, *answers, *topic_options, *json_option),))
 
 
 def _asked_of(number: int, name: str, what: Arguments, *, quick: bool) -> Iterator[Case]:
@@ -95,14 +95,14 @@ def _deployment(number: int, draw: random.Random) -> Arguments:
     several = draw.choice((1, 2, 2, 3, 4, 6 if number % 12 == 0 else 2))
     parts = draw.sample(USUAL_PARTS if number % 3 else PARTS, several)
     counts = draw.choice(((None,), (8,), (8,), (1, 2, 4, 8), (4,), (16,), (72,)))
-    chosen = [part if count is None else f"{part}:{count}" for part in parts for count in [draw.choice(counts)]]
-    stated = ["--accelerators", ",".join(chosen), "--model", MODELS[number * 7 % len(MODELS)]]
+    accelerators = [part if count is None else f"{part}:{count}" for part in parts for count in [draw.choice(counts)]]
+    options = ["--accelerators", ",".join(accelerators), "--model", MODELS[number * 7 % len(MODELS)]]
     weights = draw.choice((None, None, "fp8", "fp8", "bf16", "int4", "mxfp4", "nvfp4", "int8", "fp16"))
     kv = draw.choice((None, None, "fp8", "fp8", "bf16"))
-    stated += _option("--weights", weights) + _option("--kv", kv)
-    stated += ["--input-tokens", str(draw.choice((64, 512, 1000, 2048, 4000, 16_000, 100_000)))]
-    stated += ["--output-tokens", str(draw.choice((1, 64, 200, 500, 1000, 4000)))]
-    return (*stated, *_plan(number, draw), *_details(number, draw))
+    options += _option("--weights", weights) + _option("--kv", kv)
+    options += ["--input-tokens", str(draw.choice((64, 512, 1000, 2048, 4000, 16_000, 100_000)))]
+    options += ["--output-tokens", str(draw.choice((1, 64, 200, 500, 1000, 4000)))]
+    return (*options, *_plan(number, draw), *_details(number, draw))
 
 
 def _plan(number: int, draw: random.Random) -> Sequence[str]:
@@ -123,9 +123,9 @@ def _plan(number: int, draw: random.Random) -> Sequence[str]:
 
 
 def _details(number: int, draw: random.Random) -> Sequence[str]:
-    stated: list[str] = []
+    options: list[str] = []
     if number % 4 == 0:
-        stated += ["--serving-engine", draw.choice(("vllm", "sglang", "tensorrt-llm", "tgi", "llama.cpp"))]
+        options += ["--serving-engine", draw.choice(("vllm", "sglang", "tensorrt-llm", "tgi", "llama.cpp"))]
     details: tuple[tuple[str, ...], ...] = (
         ("--date", "2025-01"),
         ("--date", "2024-03"),
@@ -141,8 +141,8 @@ def _details(number: int, draw: random.Random) -> Sequence[str]:
         ("--acceptance-length", "2.5"),
     )
     for _ in range(draw.choice((0, 0, 1, 1, 2))):
-        stated += draw.choice(details)
-    return stated
+        options += draw.choice(details)
+    return options
 
 
 def _load(number: int, draw: random.Random) -> Arguments:
@@ -170,10 +170,10 @@ def _demand(number: int, draw: random.Random) -> Arguments:
 
 
 def _answers(draw: random.Random) -> Arguments:
-    stated: list[str] = []
+    options: list[str] = []
     for question in draw.sample(sorted(ANSWERS), draw.choice((0, 2, 4, 8))):
-        stated += ["--set", f"{question}={draw.choice(ANSWERS[question])}"]
-    return tuple(stated)
+        options += ["--set", f"{question}={draw.choice(ANSWERS[question])}"]
+    return tuple(options)
 
 
 def _option(name: str, value: str | None) -> list[str]:
@@ -225,9 +225,9 @@ def _template_cases() -> Iterator[Case]:
             yield Case(f"sheet/{template}-{suffix}", (("sheet", *what, "-o", f"{{work}}/sheet.{suffix}"),), quick=quick)
         yield Case(f"cost/{template}-xlsx", (("cost", *what, *DRAWS, "-o", "{work}/flow.xlsx"),), quick=quick)
     what = ("--template", TEMPLATES[0])
-    for shown in SHOWN:
-        yield Case(f"decide/show-{shown}-json", (("decide", *what, "--show", shown, "--json"),))
-    every = [part for shown in SHOWN for part in ("--show", shown)]
+    for topic in SHOWN:
+        yield Case(f"decide/show-{topic}-json", (("decide", *what, "--show", topic, "--json"),))
+    every = [part for topic in SHOWN for part in ("--show", topic)]
     yield Case("decide/show-all-text", (("decide", *what, *every),))
     yield Case("sheet/letter-pdf", (("sheet", *what, "--paper", "letter", "-o", "{work}/sheet.pdf"),))
     announced = ("--accelerators", "h200-sxm:8,mi455x:8,vera-rubin-nvl72:72", "--rank-announced")
@@ -341,5 +341,5 @@ def _line(number: int, draw: random.Random, part: str, model: str) -> dict[str, 
     return line
 
 
-def _lines(asked: Sequence[dict[str, Any]]) -> str:
-    return "".join(json.dumps(line) + "\n" for line in asked)
+def _lines(requests: Sequence[dict[str, Any]]) -> str:
+    return "".join(json.dumps(line) + "\n" for line in requests)

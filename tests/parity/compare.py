@@ -61,15 +61,15 @@ class Accepted:
     place: str = "*"
     old: str = ""
     new: str = ""
-    met: int = field(default=0, init=False)
+    uses: int = field(default=0, init=False)
 
-    def takes(self, found: Difference) -> bool:
+    def takes(self, difference: Difference) -> bool:
         """Whether it stands for a difference."""
-        patterns = ((self.case, found.case), (self.kind, found.kind), (self.place, found.place))
+        patterns = ((self.case, difference.case), (self.kind, difference.kind), (self.place, difference.place))
         return (
             all(fnmatchcase(_bare(value), _bare(pattern)) for pattern, value in patterns)
-            and re.search(self.old, found.old) is not None
-            and re.search(self.new, found.new) is not None
+            and re.search(self.old, difference.old) is not None
+            and re.search(self.new, difference.new) is not None
         )
 
 
@@ -83,31 +83,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="cases whose names begin with this")
     options = parser.parse_args(arguments)
     accepted, normalised = _read_accepted(options.accepted)
-    found = [each for each in differences(options.old, options.new, normalised) if each.case.startswith(options.only)]
-    left = [each for each in found if not _is_accepted(each, accepted)]
+    unaccepted = [
+        each for each in differences(options.old, options.new, normalised) if each.case.startswith(options.only)
+    ]
+    left = [each for each in unaccepted if not _is_accepted(each, accepted)]
     for line in _report(left, None if options.all else _SHOWN):
         print(line)
     for each in accepted:
-        if not each.met:
-            print(f"accepted, but not met: {each.reason}")
-    print(f"{len(found)} differences, {len(found) - len(left)} of them accepted, {len(left)} left")
+        if not each.uses:
+            print(f"accepted, but not used: {each.reason}")
+    print(f"{len(unaccepted)} differences, {len(unaccepted) - len(left)} of them accepted, {len(left)} left")
     return 1 if left else 0
 
 
 def _read_accepted(path: Path) -> tuple[list[Accepted], list[tuple[re.Pattern[str], str]]]:
-    stated = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    accepted_table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     normalised = [
         (re.compile(each["pattern"], re.MULTILINE), each["replacement"])
-        for each in stated.get("normalised", [])
+        for each in accepted_table.get("normalised", [])
         if each["reason"]
     ]
-    return [Accepted(**each) for each in stated.get("accepted", [])], normalised
+    return [Accepted(**each) for each in accepted_table.get("accepted", [])], normalised
 
 
-def _is_accepted(found: Difference, accepted: Sequence[Accepted]) -> bool:
+def _is_accepted(difference: Difference, accepted: Sequence[Accepted]) -> bool:
     for each in accepted:
-        if each.takes(found):
-            each.met += 1
+        if each.takes(difference):
+            each.uses += 1
             return True
     return False
 
@@ -139,8 +141,8 @@ def differences(old: Path, new: Path, normalised: Sequence[tuple[re.Pattern[str]
 
 def _extent(folder: Path) -> tuple[str, str]:
     index = folder / "index.json"
-    stated = json.loads(index.read_text(encoding="utf-8")) if index.exists() else {}
-    return stated.get("kind", ""), stated.get("only", "")
+    index_table = json.loads(index.read_text(encoding="utf-8")) if index.exists() else {}
+    return index_table.get("kind", ""), index_table.get("only", "")
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -168,7 +170,7 @@ def _step(case: str, lead: str, old: Mapping[str, Any], new: Mapping[str, Any]) 
         yield Difference(case, "arguments", lead, " ".join(old["arguments"]), " ".join(new["arguments"]))
     if old["code"] != new["code"]:
         yield Difference(case, "exit code", lead, str(old["code"]), str(new["code"]))
-    yield from _said(case, f"{lead}stdout", old["stdout"], new["stdout"])
+    yield from _compare_texts(case, f"{lead}stdout", old["stdout"], new["stdout"])
     yield from _lines(case, "stderr", f"{lead}stderr", old["stderr"], new["stderr"])
     for name in sorted(old["files"].keys() | new["files"].keys()):
         one, other = old["files"].get(name), new["files"].get(name)
@@ -182,7 +184,7 @@ def _step(case: str, lead: str, old: Mapping[str, Any], new: Mapping[str, Any]) 
 
 def _part(case: str, place: str, old: Any, new: Any) -> Iterator[Difference]:  # noqa: ANN401 - any JSON
     if isinstance(old, list) and isinstance(new, list) and _are_texts(old) and _are_texts(new):
-        yield from _said(case, place, old, new)
+        yield from _compare_texts(case, place, old, new)
     elif isinstance(old, dict) and isinstance(new, dict):
         for name in sorted(old.keys() | new.keys()):
             yield from _part(case, f"{place} {name}", old.get(name), new.get(name))
@@ -190,7 +192,7 @@ def _part(case: str, place: str, old: Any, new: Any) -> Iterator[Difference]:  #
         yield Difference(case, "file", place, _short(old), _short(new))
 
 
-def _said(case: str, place: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Difference]:
+def _compare_texts(case: str, place: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Difference]:
     """Compare two texts: as JSON where they are that, or JSON line by line, else by their lines."""
     if old == new:
         return
@@ -198,12 +200,12 @@ def _said(case: str, place: str, old: Sequence[str], new: Sequence[str]) -> Iter
     if pairs is None:
         yield from _lines(case, "text", place, old, new)
         return
-    found = False
+    differs = False
     for one, other, lead in pairs:
         for each in _values(case, f"{place} {lead}", one, other):
-            found = True
+            differs = True
             yield each
-    if not found:
+    if not differs:
         yield Difference(case, "order or form of JSON", place, "", "")
 
 
@@ -321,12 +323,12 @@ def _report(left: Sequence[Difference], most: int | None) -> Iterator[str]:
             yield f"== {command}: {kind} ({total})"
         cases = len({each.case for each in alike})
         yield f"   {place or '-'}: {len(alike)} in {cases} cases"
-        seen: set[tuple[str, str]] = set()
+        reported: set[tuple[str, str]] = set()
         for each in alike:
-            if most is not None and len(seen) >= most:
+            if most is not None and len(reported) >= most:
                 break
-            if (each.old, each.new) not in seen or most is None:
-                seen.add((each.old, each.new))
+            if (each.old, each.new) not in reported or most is None:
+                reported.add((each.old, each.new))
                 yield f"     {each.case}"
                 yield f"       - {_short(each.old)}"
                 yield f"       + {_short(each.new)}"

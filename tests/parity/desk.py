@@ -250,10 +250,10 @@ class _Recorder:
         """Choose the entry of a menu."""
         entries = self._entries(title)
         for name in path:
-            found = next(each for each in entries if each.text().partition("\t")[0] == name)
-            inner = _menu_of(found)
+            entry = next(each for each in entries if each.text().partition("\t")[0] == name)
+            inner = _menu_of(entry)
             if inner is None:
-                found.trigger()
+                entry.trigger()
             else:
                 entries = list(inner.actions())
         self._settle()
@@ -288,14 +288,14 @@ class _Recorder:
         """Keep what opens, whether or not it keeps the loop to itself, and close it."""
         from PySide6.QtCore import QTimer
 
-        before = set(self._shown())
-        met: list[str] = []
+        before = set(self._list_visible_windows())
+        texts: list[str] = []
 
         def look() -> None:
             timer.stop()
             self._settle()
-            for widget in [each for each in self._shown() if each not in before]:
-                met.append(name)
+            for widget in [each for each in self._list_visible_windows() if each not in before]:
+                texts.append(name)
                 self._keep_widget(f"dialogs/{name.removesuffix('…')}", widget)
                 self._shut(widget)
 
@@ -307,13 +307,13 @@ class _Recorder:
         while timer.isActive() and time.monotonic() < end:
             self._app.processEvents()
         self._settle()
-        if not met:
+        if not texts:
             # Not a window of its own, but something in this one.
             self._keep(f"dialogs/{name.removesuffix('…')}")
             self._press("Esc")
         self._settle()
 
-    def _shown(self) -> list[QWidget]:
+    def _list_visible_windows(self) -> list[QWidget]:
         return [
             each
             for each in self._app.topLevelWidgets()
@@ -409,8 +409,8 @@ class _Recorder:
 
 def _menu_of(entry: QAction) -> QMenu | None:
     """Return the menu that an entry opens; the bindings have no type for it."""
-    found: Any = entry.menu()
-    return found  # type: ignore[no-any-return]
+    menu: Any = entry.menu()
+    return menu  # type: ignore[no-any-return]
 
 
 def _entry_lines(menu: QMenu, lead: str = "") -> Iterator[str]:
@@ -433,8 +433,8 @@ def _spoken(thing: QAccessibleInterface, depth: int = 0) -> Iterator[str]:
     texts = [thing.text(kind) for kind in (QAccessible.Text.Name, QAccessible.Text.Value, QAccessible.Text.Description)]
     marks = [name for name in ("checked", "disabled", "selected", "expanded") if _flag(state, name)]
     if any(texts) or marks:
-        said = " | ".join(text.replace("\n", " ⏎ ") for text in texts if text)
-        yield f"{'  ' * depth}{thing.role().name}: {said}{' (' + ', '.join(marks) + ')' if marks else ''}"
+        speech = " | ".join(text.replace("\n", " ⏎ ") for text in texts if text)
+        yield f"{'  ' * depth}{thing.role().name}: {speech}{' (' + ', '.join(marks) + ')' if marks else ''}"
         depth += 1
     for number in range(min(thing.childCount(), _MOST_CHILDREN)):
         child: QAccessibleInterface | None = thing.child(number)

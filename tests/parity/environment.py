@@ -90,9 +90,9 @@ class Places:
 
     def __init__(self, **folders: Path) -> None:
         """Know folders by the names that stand in for them."""
-        known = [(str(path), f"<{name}>") for name, path in folders.items()]
-        known += [(str(path.resolve()), f"<{name}>") for name, path in folders.items()]
-        self._known = sorted(known, key=lambda pair: -len(pair[0]))
+        replacements = [(str(path), f"<{name}>") for name, path in folders.items()]
+        replacements += [(str(path.resolve()), f"<{name}>") for name, path in folders.items()]
+        self._known = sorted(replacements, key=lambda pair: -len(pair[0]))
 
     def plain(self, text: str) -> str:
         """Return the text with names of folders and speeds taken out."""
@@ -148,11 +148,11 @@ def _streams(stdin: str) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
     sys.stdout = io.TextIOWrapper(out, encoding="utf-8", write_through=True)
     sys.stderr = io.TextIOWrapper(err, encoding="utf-8", write_through=True)
-    kept = sys.stdout, sys.stderr
+    streams = sys.stdout, sys.stderr
     try:
         yield out, err
     finally:
-        for stream in kept:
+        for stream in streams:
             # Else the bytes would be closed with it.
             with contextlib.suppress(ValueError):
                 stream.detach()

@@ -49,10 +49,10 @@ def list_cases() -> Iterator[Case]:
     """Yield lists of questions, rules and inputs, and answers of files."""
     yield from said_both_ways("decide", "questions", ("--list-questions",), quick=True)
     yield from said_both_ways("decide", "rules", ("--list-rules",), quick=True)
-    stated = ("--set", "priority=cost", "--set", "ttft_limit_ms=2000", "--weight", "D000-03=2")
+    options = ("--set", "priority=cost", "--set", "ttft_limit_ms=2000", "--weight", "D000-03=2")
     template = ("--template", TEMPLATES[1])
-    yield from said_both_ways("decide", "questions-answered", ("--list-questions", *stated, *template))
-    yield from said_both_ways("decide", "rules-weighed", ("--list-rules", *stated, *template))
+    yield from said_both_ways("decide", "questions-answered", ("--list-questions", *options, *template))
+    yield from said_both_ways("decide", "rules-weighed", ("--list-rules", *options, *template))
     answers = {"answers.json": '{"priority": "speed", "team": "cuda", "tpot_limit_ms": 30}'}
     read = ("decide", *template, "--answers", "{work}/answers.json")
     yield Case("decide/answers-file", ((*read, "--json"), (*read, "--set", "team=rocm")), answers)
@@ -103,12 +103,12 @@ def import_cases() -> Iterator[Case]:
         step = ("import", f"{{work}}/{name}", "--dry-run", "--date", "2026-11-01")
         yield Case(f"import/{name}", (step, (*step, "--json")), files, quick=number % 15 == 0)
     prices: dict[str, str | bytes] = {"offers.csv": _PRICES, "own.csv": _OWN_PRICES}
-    told = ("--provider", "Example", "--date", "2026-11")
+    price_options = ("--provider", "Example", "--date", "2026-11")
     yield Case(
         "import/prices",
         (
             ("import", "{work}/offers.csv", "--dry-run"),
-            ("import", "{work}/offers.csv", "--dry-run", *told, "--json"),
+            ("import", "{work}/offers.csv", "--dry-run", *price_options, "--json"),
             ("import", "{work}/own.csv", "--dry-run", "--json"),
         ),
         prices,
@@ -148,7 +148,7 @@ def _gguf() -> bytes:
     def string(value: str) -> bytes:
         return struct.pack("<Q", len(value)) + value.encode()
 
-    said: list[tuple[str, int, Any]] = [
+    metadata: list[tuple[str, int, Any]] = [
         ("general.architecture", text, "llama"),
         ("general.name", text, "Parity 7B"),
         ("general.file_type", whole, 1),
@@ -161,8 +161,8 @@ def _gguf() -> bytes:
         ("llama.rope.freq_base", real, 10000.0),
         ("llama.vocab_size", whole, 32000),
     ]
-    out = b"GGUF" + struct.pack("<IQQ", 3, 2, len(said))
-    for name, kind, value in said:
+    out = b"GGUF" + struct.pack("<IQQ", 3, 2, len(metadata))
+    for name, kind, value in metadata:
         out += string(name) + struct.pack("<I", kind)
         out += string(value) if kind == text else struct.pack("<I" if kind == whole else "<f", value)
     for name, offset in (("token_embd.weight", 0), ("output.weight", 32000 * 4096 * 2)):
@@ -174,7 +174,7 @@ def own_cases() -> Iterator[Case]:
     """Yield walks through what the user keeps."""
     files: dict[str, str | bytes] = {"My-Llama/config.json": f"@{_LLAMA}", "own.csv": _OWN_PRICES}
     load = ("--weights", "fp8", "--input-tokens", "1000", "--output-tokens", "500", "--concurrency", "32")
-    asked = ("--accelerators", "h200-sxm:8,mi325x:8", "--model", "mine", *load)
+    options = ("--accelerators", "h200-sxm:8,mi325x:8", "--model", "mine", *load)
     exports = tuple(("catalog", "export", "own", "-o", f"{{work}}/own.{suffix}") for suffix in ("csv", "json", "md"))
     yield Case(
         "own/model",
@@ -186,10 +186,10 @@ def own_cases() -> Iterator[Case]:
             ("catalog", "show", "mine", "--json"),
             ("catalog", "list", "models", "--json"),
             ("catalog", "list", "prices"),
-            ("compare", *asked, "--json"),
-            ("compare", *asked, "-o", "{work}/carries.gpudesk"),
-            ("sheet", *asked, "-o", "{work}/sheet.md"),
-            ("cost", *asked, *DRAWS, "--json"),
+            ("compare", *options, "--json"),
+            ("compare", *options, "-o", "{work}/carries.gpudesk"),
+            ("sheet", *options, "-o", "{work}/sheet.md"),
+            ("cost", *options, *DRAWS, "--json"),
             *exports,
             ("catalog", "pack", "-o", "{work}/all.gpudeskpack"),
             ("catalog", "pack", "-o", "{work}/prices.gpudeskpack", "--part", "prices", "--name", "Prices"),
@@ -213,13 +213,13 @@ def own_cases() -> Iterator[Case]:
                 ("catalog", "pack", "-o", "{work}/all.gpudeskpack"),
                 ("catalog", "backups"),
             ),
-            kept={"catalog.sqlite": f"{version}.sqlite"},
+            user_files={"catalog.sqlite": f"{version}.sqlite"},
         )
     yield Case(
         "own/carried",
         (
             ("import", "{work}/My-Llama", "--as", "mine"),
-            ("compare", *asked, "-o", "{work}/carries.gpudesk"),
+            ("compare", *options, "-o", "{work}/carries.gpudesk"),
             ("catalog", "restore", "9"),
             ("estimate", "--scenario", "{work}/carries.gpudesk", "--json"),
         ),

@@ -40,7 +40,7 @@ def workbook(path: Path) -> dict[str, list[str]]:
     import openpyxl
 
     book = openpyxl.load_workbook(path)
-    found: dict[str, list[str]] = {}
+    cells_by_sheet: dict[str, list[str]] = {}
     for sheet in book.worksheets:
         widths = {key: round(value.width, 2) for key, value in sheet.column_dimensions.items()}
         merged = sorted(map(str, sheet.merged_cells.ranges))
@@ -53,8 +53,8 @@ def workbook(path: Path) -> dict[str, list[str]]:
                 look = f"{cell.number_format}{' bold' if cell.font.b else ''}"
                 link = f" -> {cell.hyperlink.target}" if cell.hyperlink else ""
                 lines.append(f"{cell.coordinate} [{look}] {cell.value!r}{link}")
-        found[sheet.title] = lines
-    return found
+        cells_by_sheet[sheet.title] = lines
+    return cells_by_sheet
 
 
 def _arrays(path: Path) -> dict[str, Any]:
@@ -76,8 +76,8 @@ def _parts(raw: bytes) -> dict[str, list[str]]:
 
 
 def _pdf_text(path: Path) -> str:
-    done = subprocess.run(["pdftotext", "-layout", str(path), "-"], capture_output=True, check=True)
-    return done.stdout.decode("utf-8", "backslashreplace")
+    completed = subprocess.run(["pdftotext", "-layout", str(path), "-"], capture_output=True, check=True)
+    return completed.stdout.decode("utf-8", "backslashreplace")
 
 
 def _pdf_pages(path: Path, pictures: Path | None) -> list[str]:

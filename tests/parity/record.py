@@ -60,8 +60,8 @@ def _record_cases(cases: Sequence[Case], tree: Path, out: Path, workers: int) ->
     # The program's own modules and Qt are loaded once a worker.
     with ProcessPoolExecutor(workers, context, surround, (tree,)) as pool:
         tasks = [(case, tree, out) for case in cases]
-        done = pool.map(_record_case, tasks, chunksize=4)
-        return dict(sorted(zip((case.name for case in cases), done, strict=True)))
+        recorded_cases = pool.map(_record_case, tasks, chunksize=4)
+        return dict(sorted(zip((case.name for case in cases), recorded_cases, strict=True)))
 
 
 def _record_case(task: _Task) -> str:
@@ -95,22 +95,24 @@ def _lay_files(case: Case, home: Path, work: Path) -> None:
             shutil.copyfile(DATA / content[1:], target)
         else:
             target.write_text(content, encoding="utf-8")
-    for name, source in case.kept.items():
+    for name, source in case.user_files.items():
         home.mkdir(exist_ok=True)
         shutil.copyfile(DATA / source, home / name)
 
 
 def _record_step(step: Sequence[str], case: Case, work: Path, places: Places, pictures: Path) -> dict[str, Any]:
     before = _state(work)
-    said = run_command([part.format(work=work, data=DATA) if "{" in part else part for part in step], case.stdin)
+    output = run_command([part.format(work=work, data=DATA) if "{" in part else part for part in step], case.stdin)
     after = _state(work)
-    made = [path for path in after if after[path] != before.get(path)]
+    changed_paths = [path for path in after if after[path] != before.get(path)]
     return {
         "arguments": list(step),
-        "code": said.code,
-        "stdout": places.plain(said.out).split("\n"),
-        "stderr": places.plain(said.err).split("\n"),
-        "files": {str(path.relative_to(work)): places.plain_value(read_back(path, pictures)) for path in sorted(made)},
+        "code": output.code,
+        "stdout": places.plain(output.out).split("\n"),
+        "stderr": places.plain(output.err).split("\n"),
+        "files": {
+            str(path.relative_to(work)): places.plain_value(read_back(path, pictures)) for path in sorted(changed_paths)
+        },
     }
 
 

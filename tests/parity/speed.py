@@ -58,13 +58,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Modules are compiled before anything counts.
     for tree in trees:
         _measured("start", tree)
-    found: list[list[Times]] = [[], []]
+    times_of_states: list[list[Times]] = [[], []]
     for number in range(options.rounds):
         # Who begins changes, so that no one always finds the machine as the other left it.
         for side in (0, 1) if number % 2 == 0 else (1, 0):
-            found[side].append({k: v for part in options.only for k, v in _measured(part, trees[side]).items()})
+            times_of_states[side].append(
+                {k: v for part in options.only for k, v in _measured(part, trees[side]).items()}
+            )
         print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
-    for line in _report(*found):
+    for line in _report(*times_of_states):
         print(line)
     return 0
 
@@ -84,8 +86,8 @@ def _measured(part: str, tree: Path) -> Times:
             "PYTHONPYCACHEPREFIX": str(ROOT / "build" / "parity" / "compiled"),
         }
         command = [sys.executable, "-m", "tests.parity.speed", "--measure", part, str(tree)]
-        done = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)
-    times: Times = json.loads(done.stdout.splitlines()[-1])
+        completed = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)
+    times: Times = json.loads(completed.stdout.splitlines()[-1])
     return times
 
 
@@ -117,12 +119,12 @@ def _report(old: Sequence[Times], new: Sequence[Times]) -> Iterator[str]:
 
 def _start(tree: Path) -> Times:
     """From the start of the process to the first paint of the window with a scenario."""
-    begun = float(os.environ["PARITY_BEGUN"])
+    begin_time = float(os.environ["PARITY_BEGUN"])
     times: Times = {}
 
     def instead(app: Any) -> None:  # noqa: ANN401 - Qt's application
         _until_painted(app)
-        times["start to first paint, ms"] = (time.monotonic() - begun) * 1000
+        times["start to first paint, ms"] = (time.monotonic() - begin_time) * 1000
         times["start to first paint, ms of processor"] = time.process_time() * 1000
 
     _in_window(tree, instead)
@@ -167,12 +169,12 @@ def _commands(_: Path) -> Times:
         for suffix in ("npz", "csv"):
             step = [*_SWEEP.split(), "-o", f"{folder}/sweep.{suffix}"]
             times[f"sweep to {suffix}, ms"] = min(_timed(step), _timed(step)) * 1000
-        for name, made in (("alike", _alike), ("all different", _different)):
-            asked, few = Path(folder, "asked.jsonl"), Path(folder, "few.jsonl")
+        for name, make_requests in (("alike", _alike), ("all different", _different)):
+            requests_path, few = Path(folder, "asked.jsonl"), Path(folder, "few.jsonl")
             few.write_text("".join(_lines(_alike, 200)), encoding="utf-8")
-            asked.write_text("".join(_lines(made, _LINES)), encoding="utf-8")
+            requests_path.write_text("".join(_lines(make_requests, _LINES)), encoding="utf-8")
             started = _timed(["estimate", "--batch", str(few)])
-            took = min(_timed(["estimate", "--batch", str(asked)]) for _ in range(_BATCHES)) - started
+            took = min(_timed(["estimate", "--batch", str(requests_path)]) for _ in range(_BATCHES)) - started
             times[f"batch, lines {name}, lines/s"] = (_LINES - 200) / took
     return times
 
@@ -182,11 +184,11 @@ _PARTS: Final[dict[str, Callable[[Path], Times]]] = {"start": _start, "window": 
 
 def _timed(arguments: list[str]) -> float:
     """Return the seconds of processor time that a command takes."""
-    begun = time.process_time()
-    said = run_command(arguments)
-    if said.code not in (0, 1):
-        raise SystemExit(f"{arguments[:2]}: {said.code} {said.err[-500:]}")
-    return time.process_time() - begun
+    start = time.process_time()
+    output = run_command(arguments)
+    if output.code not in (0, 1):
+        raise SystemExit(f"{arguments[:2]}: {output.code} {output.err[-500:]}")
+    return time.process_time() - start
 
 
 def _lines(make: Callable[[int, random.Random], dict[str, Any]], count: int) -> Iterator[str]:
@@ -259,16 +261,16 @@ def _until_painted(app: Any) -> None:  # noqa: ANN401 - Qt's
     from PySide6.QtCore import QEvent, QObject
 
     class Eye(QObject):
-        seen = False
+        is_painted = False
 
         def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-            self.seen = self.seen or event.type() == QEvent.Type.Paint
+            self.is_painted = self.is_painted or event.type() == QEvent.Type.Paint
             return False
 
     eye = Eye()
     app.installEventFilter(eye)
     end = time.monotonic() + 5
-    while not eye.seen and time.monotonic() < end:
+    while not eye.is_painted and time.monotonic() < end:
         app.processEvents()
     app.removeEventFilter(eye)
 
@@ -291,25 +293,25 @@ def _drag(app: Any, window: Any) -> float:  # noqa: ANN401 - Qt's
         for each in window.findChildren(QAbstractSlider)
         if each.isVisible() and not isinstance(each, QScrollBar) and each.accessibleName().startswith("Concurrency")
     )
-    taken = []
+    elapsed_times = []
     for number in range(_SLIDER_STEPS):
         key = Qt.Key.Key_Right if number // 5 % 2 == 0 else Qt.Key.Key_Left
         before = slider.value()
-        begun = time.thread_time()
+        start = time.thread_time()
         QTest.keyClick(slider, key)
         app.processEvents()
-        taken.append((time.thread_time() - begun) * 1000)
+        elapsed_times.append((time.thread_time() - start) * 1000)
         if slider.value() == before:
             raise LookupError("the slider does not move")
-    return statistics.median(taken[10:])
+    return statistics.median(elapsed_times[10:])
 
 
 def _triggered(app: Any, action: Any) -> float:  # noqa: ANN401 - Qt's
     """Return the milliseconds until what an entry of a menu does is painted."""
-    begun = time.thread_time()
+    start = time.thread_time()
     action.trigger()
     app.processEvents()
-    return (time.thread_time() - begun) * 1000
+    return (time.thread_time() - start) * 1000
 
 
 def _entry(window: Any, title: str, name: str) -> Any:  # noqa: ANN401 - Qt's

@@ -32,7 +32,7 @@ class RandomScenarios:
         self.engines = [engine.id for engine in catalog.serving_engines()]
 
     def scenario(self, random: Random) -> Scenario:
-        made = Scenario(
+        random_scenario = Scenario(
             name=random.choice(("", "Chat", "A name of some length, with “quotes” & <marks>", "数" * 40)),
             model=random.choice(self.models),
             weights=random.choice(list(Precision)),
@@ -41,7 +41,7 @@ class RandomScenarios:
             accelerators=(),
         )
         parts = tuple(self.choice(random) for _ in range(random.randint(1, MAX_ACCELERATORS)))
-        return scenario_edits.fix_palette_indexes(replace(made, accelerators=parts))
+        return scenario_edits.fix_palette_indexes(replace(random_scenario, accelerators=parts))
 
     def choice(self, random: Random) -> AcceleratorChoice:
         fields: dict[str, Any] = {"count": random.choice((None, *_COUNTS))}
@@ -68,10 +68,10 @@ class RandomScenarios:
         return replace(scenario, **changes)
 
     def _of_load(self, scenario: Scenario, random: Random) -> Scenario:
-        asked = random.random()
-        if asked < 0.4:
+        chance = random.random()
+        if chance < 0.4:
             return scenario_edits.replace_workload(scenario, load=load(random))
-        if asked < 0.6:
+        if chance < 0.6:
             return scenario_edits.replace_load_kind(scenario, random.choice(list(LoadKind)))
         name = random.choice(("input_tokens", "output_tokens"))
         return scenario_edits.replace_workload(scenario, **{name: random.choice(_TOKENS)})

@@ -24,11 +24,11 @@ write_without_room(Path(sys.argv[1]))
 @pytest.mark.skipif(not can_mount(), reason="nobody else may mount a disk here")
 def test_what_finds_no_room_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     within = own_mounts(f"mount -t tmpfs -o size=12m none {tmp_path}")
-    done = subprocess.run(
+    completed = subprocess.run(
         [*within, sys.executable, "-c", WRITES, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (completed.returncode, completed.stderr) == (0, "")
+    lines = [json.loads(line) for line in completed.stdout.splitlines()]
     before = len(numbered(1).after)
     codes: dict[str, list[int]] = {}
     for line in lines:

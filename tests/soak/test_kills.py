@@ -88,11 +88,11 @@ def test_each_export_is_the_former_one_or_whole(home: Path) -> None:
     facts = (home / "catalog.sqlite").read_bytes()
     kill(export_all, home, 0, lines=len(EXPORTS))
     whole = {name: (home.parent / name).read_bytes() for name in EXPORTS}
-    moments, written = Random(), 0
+    moments, export_count = Random(), 0
     for _ in range(ROUNDS):
         for name in EXPORTS:
             (home.parent / name).write_bytes(b"before")
-        written += len(kill(export_all, home, moments.uniform(0, 1), lines=moments.randrange(3)))
+        export_count += len(kill(export_all, home, moments.uniform(0, 1), lines=moments.randrange(3)))
         for name, contents in whole.items():
             target = home.parent / name
             if target.read_bytes() == b"before":
@@ -102,5 +102,5 @@ def test_each_export_is_the_former_one_or_whole(home: Path) -> None:
                 assert zipfile.ZipFile(target).testzip() is None
             else:
                 assert target.read_bytes() == contents
-    assert written > ROUNDS / 10
+    assert export_count > ROUNDS / 10
     assert (home / "catalog.sqlite").read_bytes() == facts

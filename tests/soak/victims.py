@@ -21,7 +21,7 @@ from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.claim import Source
 from tests.unit.catalog.own_samples import numbered
-from tests.unit.catalog.user_file_process import say
+from tests.unit.catalog.user_file_process import print_json
 
 #: The document that is edited; next to it the user's folder.
 DOCUMENT = "chat.gpudesk"
@@ -44,7 +44,7 @@ def edit_at_window(home: Path) -> None:
     def edit(window: MainWindow) -> None:
         load = next(loads)
         window.desk.apply(replace_load_value(window.desk.scenario, load), "Load")
-        say(load=load, at=_read_clock())
+        print_json(load=load, at=_read_clock())
         if random.random() < 0.05:
             window.document.save()
         QTimer.singleShot(random.randrange(120), lambda: edit(window))
@@ -78,7 +78,7 @@ def import_prices(home: Path) -> None:
         source = home.parent / f"prices-{number}.csv"
         _write_prices(source, number)
         _run("import", str(source))
-        say(done=number)
+        print_json(done=number)
 
 
 def _write_prices(path: Path, number: int) -> None:
@@ -93,7 +93,7 @@ def export_all(home: Path) -> None:
     start = Random().randrange(len(names))
     for name in cycle(names[start:] + names[:start]):
         _run(*EXPORTS[name], "-o", str(home.parent / name))
-        say(done=name)
+        print_json(done=name)
 
 
 def write_without_room(folder: Path) -> None:
@@ -117,8 +117,8 @@ def write_without_room(folder: Path) -> None:
         ballast.unlink()
         with UserFile.open(home / "catalog.sqlite") as file:
             facts = len(file.facts)
-        kept = (folder / name).read_bytes() == b"before"
-        say(name=name, room=room, code=code, errors=errors.getvalue(), kept=kept, facts=facts, left=left)
+        is_unchanged = (folder / name).read_bytes() == b"before"
+        print_json(name=name, room=room, code=code, errors=errors.getvalue(), kept=is_unchanged, facts=facts, left=left)
 
 
 def _leave_room(ballast: Path, room: int) -> None:

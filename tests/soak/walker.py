@@ -126,9 +126,9 @@ class Turn:
 
 def _time_reference() -> float:
     """Return the CPU seconds of a fixed piece of work, which other programs make longer as they do all else."""
-    begun = time.thread_time()
+    start = time.thread_time()
     sum({number: str(number) for number in range(40_000)})
-    return time.thread_time() - begun
+    return time.thread_time() - start
 
 
 class Stopped(Exception):  # noqa: N818 - no error
@@ -247,11 +247,11 @@ class RandomWalk:
 
     def _timed(self, act: Callable[[], object]) -> None:
         """Act, and note how long that took without what was noted within."""
-        begun, noted = time.thread_time(), self._noted
+        start, noted = time.thread_time(), self._noted
         act()
-        taken = time.thread_time() - begun - (self._noted - noted)
-        self._noted += taken
-        self._longest = max(self._longest, taken)
+        elapsed_s = time.thread_time() - start - (self._noted - noted)
+        self._noted += elapsed_s
+        self._longest = max(self._longest, elapsed_s)
 
     def _settle(self) -> None:
         for _ in range(3):
@@ -348,7 +348,7 @@ class RandomWalk:
             return
         position = random.randrange(len(answer.columns))
         key = desk.keys[position]
-        made = random.choice(
+        select = random.choice(
             (
                 lambda: None,
                 lambda: select_figure(key, random.choice(_FIGURES)),
@@ -356,7 +356,7 @@ class RandomWalk:
                 lambda: select_model_attribute(random.choice(sorted(answer.model_attributes))),
             )
         )()
-        desk.select(made)
+        desk.select(select)
 
     def _ghost(self, random: Random) -> None:
         (self.window.desk.pin_ghost if random.random() < 0.7 else self.window.desk.clear_ghost)()
@@ -373,9 +373,9 @@ class RandomWalk:
             and spec.enabled()
             and not spec.id.startswith(("file.recent", "file.new", "file.template"))
         ]
-        chosen = random.choice(actions)
-        self._act = f"action {chosen.id}"
-        chosen.run()
+        action = random.choice(actions)
+        self._act = f"action {action.id}"
+        action.run()
 
     def _look(self, random: Random) -> None:
         self._leave_forms()

@@ -105,8 +105,8 @@ def test_what_is_no_object_is_refused(value: object) -> None:
 
 def test_unknown_fields_can_be_left_out_at_every_depth() -> None:
     more = {"x": {"y": float("nan")}}
-    given = {"name": "a", **more, "inner": [{"size": 1, **more}], "named": {"one": {"size": 2, **more}}}
-    assert parse_record(_Outer, given, ignore_unknown=True) == _Outer(
+    record = {"name": "a", **more, "inner": [{"size": 1, **more}], "named": {"one": {"size": 2, **more}}}
+    assert parse_record(_Outer, record, ignore_unknown=True) == _Outer(
         "a", inner=(_Inner(1.0),), named={"one": _Inner(2.0)}
     )
 

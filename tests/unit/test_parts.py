@@ -46,8 +46,8 @@ def test_the_program_comes_first_with_its_own_licence() -> None:
 
 def test_the_licences_are_those_of_the_notices() -> None:
     rows = re.findall(r"^\| ([\w.-]+) \| ([\d.]+) \| ([^|]+) \|", NOTICES.read_text("utf-8"), re.MULTILINE)
-    found = {part.name: part.licence for part in list_third_party() if part.kind == "package"}
-    assert {name: licence.strip() for name, _, licence in rows} == found
+    licences = {part.name: part.licence for part in list_third_party() if part.kind == "package"}
+    assert {name: licence.strip() for name, _, licence in rows} == licences
 
 
 def test_works_that_no_package_names_are_told_too() -> None:

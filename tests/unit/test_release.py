@@ -38,24 +38,24 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def git(folder: Path, *arguments: str) -> str:
     """Run git as an author of its own, independent of the settings of this machine."""
     author = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(["git", *author, *arguments], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
+    completed = subprocess.run(["git", *author, *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    return completed.stdout.strip()
 
 
 def test_a_checkout_asks_its_history(sources: Path) -> None:
-    found = read_release(sources)
-    assert found.commit == git(sources, "rev-parse", "HEAD")
-    assert found.version == gpudesk.__version__
-    assert not found.modified
-    assert found.committed == "2026-11-01T10:00:00Z"
+    release = read_release(sources)
+    assert release.commit == git(sources, "rev-parse", "HEAD")
+    assert release.version == gpudesk.__version__
+    assert not release.modified
+    assert release.committed == "2026-11-01T10:00:00Z"
 
 
 @pytest.mark.parametrize("name", ["file", "another"])
 def test_changed_and_new_files_make_a_modified_state(sources: Path, name: str) -> None:
     (sources / name).write_text("second", encoding="utf-8")
-    found = read_release(sources)
-    assert found.modified
-    assert found.short_commit == f"{git(sources, 'rev-parse', 'HEAD')[:10]}+"
+    release = read_release(sources)
+    assert release.modified
+    assert release.short_commit == f"{git(sources, 'rev-parse', 'HEAD')[:10]}+"
 
 
 def test_the_history_around_a_folder_is_not_its_own(sources: Path) -> None:
@@ -65,9 +65,9 @@ def test_the_history_around_a_folder_is_not_its_own(sources: Path) -> None:
 
 
 def test_a_source_archive_keeps_the_record_that_it_was_made_with(tmp_path: Path) -> None:
-    made = ProgramRelease("0.1.0", "a" * 40, "2026-11-01T10:00:00Z", modified=True)
-    (tmp_path / release.SOURCE_RECORD).write_text(json.dumps(made.record()), encoding="utf-8")
-    assert read_release(tmp_path) == made
+    record = ProgramRelease("0.1.0", "a" * 40, "2026-11-01T10:00:00Z", modified=True)
+    (tmp_path / release.SOURCE_RECORD).write_text(json.dumps(record.record()), encoding="utf-8")
+    assert read_release(tmp_path) == record
 
 
 def test_a_git_that_points_elsewhere_is_not_followed(
@@ -96,9 +96,9 @@ def test_without_git_only_the_version_is_known(sources: Path, monkeypatch: pytes
 
 
 def test_a_built_program_reads_its_record(record: Path) -> None:
-    made = ProgramRelease("0.1.0", "b" * 40, "2026-11-02T10:00:00Z")
-    record.write_text(json.dumps(made.record()), encoding="utf-8")
-    assert release.get_release() == made
+    built_record = ProgramRelease("0.1.0", "b" * 40, "2026-11-02T10:00:00Z")
+    record.write_text(json.dumps(built_record.record()), encoding="utf-8")
+    assert release.get_release() == built_record
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": "0.1.0"}', "null", "3"])

@@ -47,7 +47,7 @@ class CallCounter:
     def __init__(self) -> None:
         """Begin with none, and count none yet."""
         #: What was touched within each `counting`.
-        self.counted: list[Walked] = []
+        self.walked_steps: list[Walked] = []
         self._calls: Counter[CodeType] = Counter()
         self._loaded: set[str] = set()
         self._is_own: dict[CodeType, bool] = {}
@@ -74,7 +74,7 @@ class CallCounter:
             yield
         finally:
             self._counts = False
-        self.counted.append(self._walked())
+        self.walked_steps.append(self._walked())
 
     def _walked(self) -> Walked:
         calls: Counter[Function] = Counter()

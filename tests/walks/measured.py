@@ -29,7 +29,7 @@ class Measured:
 
 def measure(name: str) -> Measured:
     """Take a walk in a new process."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "tests.walks", "--as-json", name],
         stdout=subprocess.PIPE,
         encoding="utf-8",
@@ -37,8 +37,10 @@ def measure(name: str) -> Measured:
         cwd=_CHECKOUT,
         check=True,
     )
-    said = json.loads(done.stdout)
-    return Measured(tuple(said["files"]), tuple((file, name, count) for file, name, count in said["calls"]))
+    measurements = json.loads(completed.stdout)
+    return Measured(
+        tuple(measurements["files"]), tuple((file, name, count) for file, name, count in measurements["calls"])
+    )
 
 
 def measured_as_json(name: str) -> str:

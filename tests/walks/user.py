@@ -74,8 +74,8 @@ class WalkUser:
         """Return the first visible widget of a kind that is called this, or begins or ends so."""
         for each in self.window.findChildren(kind):
             if each.isVisible():
-                said = each.accessibleName() or (each.text() if isinstance(each, QAbstractButton) else "")
-                if said.startswith(name) or said.endswith(name):
+                label = each.accessibleName() or (each.text() if isinstance(each, QAbstractButton) else "")
+                if label.startswith(name) or label.endswith(name):
                     return each
         raise AssertionError(f"no {kind.__name__} is called {name!r}")
 
@@ -111,7 +111,7 @@ class WalkUser:
         QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(button.width() // 2, button.height() // 2))
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
+    def count_calls(self) -> Iterator[None]:
         """Count the calls of what is done."""
         app = QApplication.instance()
         assert app is not None

@@ -43,7 +43,7 @@ def walk_slider(counter: CallCounter) -> None:
         for _ in range(_TIMES):
             before, load = chart.grab().toImage(), slider.accessibleName()
             user.rest()
-            with user.counted():
+            with user.count_calls():
                 user.until_painted(chart, lambda: user.hold(Qt.Key.Key_Right))
             assert slider.accessibleName() != load
             assert chart.grab().toImage() != before
@@ -63,7 +63,7 @@ def walk_wizard(counter: CallCounter) -> None:
             before = user.said_by("Decide")
             user.click("View: Questions")
             user.rest()
-            with user.counted():
+            with user.count_calls():
                 user.click(answer)
                 _see_recommendation(user, before)
             user.rest()
@@ -82,7 +82,7 @@ def walk_pdf(counter: CallCounter) -> None:
             _save_sheet(user, Path(folder) / "first.pdf")
             for answer in ("TGI, ", "vLLM, ", "TensorRT-LLM, ")[:_TIMES]:
                 _answer(user, answer)
-                with user.counted():
+                with user.count_calls():
                     _save_sheet(user, Path(folder) / f"{answer[:2]}.pdf")
 
     _at_window(counter, at_window)
@@ -90,12 +90,12 @@ def walk_pdf(counter: CallCounter) -> None:
 
 def walk_explain(counter: CallCounter) -> None:
     """`gpudesk explain tpot_ms` on the command line, all that is loaded for it included."""
-    said = io.StringIO()
-    with counter.watching(), counter.counting(), contextlib.redirect_stdout(said):
+    output = io.StringIO()
+    with counter.watching(), counter.counting(), contextlib.redirect_stdout(output):
         from gpudesk.cli.main import main
 
         assert main(["explain", "tpot_ms", "--template", _TEMPLATE]) == 0
-    assert "H200" in said.getvalue()
+    assert "H200" in output.getvalue()
 
 
 WALKS: Final[dict[str, Walk]] = {"slider": walk_slider, "wizard": walk_wizard, "pdf": walk_pdf, "explain": walk_explain}
@@ -107,7 +107,7 @@ def take(name: str) -> Walked:
     with tempfile.TemporaryDirectory() as home:
         os.environ |= {"QT_QPA_PLATFORM": "offscreen", "GPUDESK_HOME": home, "GPUDESK_LANGUAGE": "en"}
         WALKS[name](counter)
-    return min(counter.counted, key=lambda walked: (sum(walked.calls.values()), len(walked.files)))
+    return min(counter.walked_steps, key=lambda walked: (sum(walked.calls.values()), len(walked.files)))
 
 
 def _at_window(counter: CallCounter, do: Callable[[WalkUser], None]) -> None:
@@ -160,8 +160,8 @@ def _see_recommendation(user: WalkUser, before: list[str]) -> None:
     """Go to the recommendation, and wait until another one than before is painted."""
 
     def is_new() -> bool:
-        said = user.said_by("Decide")
-        return _OF_RESULT in said and said != before
+        texts = user.said_by("Decide")
+        return _OF_RESULT in texts and texts != before
 
     user.click("See recommendation now")
     user.until(is_new, "there is a new recommendation")

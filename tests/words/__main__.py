@@ -6,9 +6,9 @@ from tests.words.rules import find_faults
 from tests.words.texts import read_all
 
 faults = [
-    f"{shown.place}: {fault}\n    {shown.text!r}\n"
-    for shown in read_all()
-    if shown.place.startswith(tuple(sys.argv[1:]) or "")
-    for fault in find_faults(shown.text)
+    f"{shown_text.place}: {fault}\n    {shown_text.text!r}\n"
+    for shown_text in read_all()
+    if shown_text.place.startswith(tuple(sys.argv[1:]) or "")
+    for fault in find_faults(shown_text.text)
 ]
 sys.stdout.write("".join(faults) + f"{len(faults)} faults\n")

@@ -108,12 +108,12 @@ def list_views(page: DeskPage | None) -> list[Callable[[], None]]:
     return [lambda: None]
 
 
-def read_dialogs(window: MainWindow, seen: set[str]) -> Iterator[tuple[str, str, str]]:
+def read_dialogs(window: MainWindow, texts: set[str]) -> Iterator[tuple[str, str, str]]:
     """Yield place, kind and text of the dialogs that commands open on this page, each command once."""
     for action in window.list_window_actions():
-        if action.id in seen or action.id.startswith(_NOT_RUN) or not action.enabled():
+        if action.id in texts or action.id.startswith(_NOT_RUN) or not action.enabled():
             continue
-        seen.add(action.id)
+        texts.add(action.id)
         action.run()
         settle()
         for dialog in list_open_dialogs():
@@ -124,12 +124,12 @@ def read_dialogs(window: MainWindow, seen: set[str]) -> Iterator[tuple[str, str,
 
 
 def read_window(window: MainWindow) -> Iterator[tuple[str, str, str]]:
-    seen = {action.id for action in window.list_window_actions() if action.id.startswith("compare.")}
+    action_ids = {action.id for action in window.list_window_actions() if action.id.startswith("compare.")}
     for spec in window.page_specs:
         window.show_page(spec.id)
         settle()
         page = window.page
-        seen |= {f"{spec.id}.{key}" for key in page.view_keys} if isinstance(page, MultiViewPage) else set()
+        action_ids |= {f"{spec.id}.{key}" for key in page.view_keys} if isinstance(page, MultiViewPage) else set()
         for show in list_views(page):
             show()
             settle()
@@ -138,7 +138,7 @@ def read_window(window: MainWindow) -> Iterator[tuple[str, str, str]]:
         if isinstance(page, CatalogPage):
             page.show_section(CatalogSection.ACCELERATORS)
             page.view.setCurrentIndex(page.model.index(0, 1))
-        yield from read_dialogs(window, seen)
+        yield from read_dialogs(window, action_ids)
 
 
 def find_label_faults(kind: str, text: str) -> Iterator[str]:

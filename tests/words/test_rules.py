@@ -38,7 +38,7 @@ def test_plain_sentences_pass(text: str) -> None:
     ],
 )
 def test_faults_are_found(text: str, fault: str) -> None:
-    assert any(fault in found for found in find_faults(text))
+    assert any(fault in each_fault for each_fault in find_faults(text))
 
 
 def test_code_may_use_words_that_readers_do_not_see() -> None:

@@ -5,7 +5,11 @@ from tests.words.texts import read_all, read_comments
 
 
 def test_shown_texts_have_no_faults() -> None:
-    faults = [f"{shown.place}: {fault}: {shown.text}" for shown in read_all() for fault in find_faults(shown.text)]
+    faults = [
+        f"{shown_text.place}: {fault}: {shown_text.text}"
+        for shown_text in read_all()
+        for fault in find_faults(shown_text.text)
+    ]
     assert not faults
 
 

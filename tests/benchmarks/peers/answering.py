@@ -39,22 +39,22 @@ def answer_lines(
     if prepare is not None:
         prepare(runs)
     answered = 0
-    begun = time.process_time()
+    start_time = time.process_time()
     for run in runs:
         reason = "memory"
-        found: dict[str, Figures] = {}
+        figures: dict[str, Figures] = {}
         try:
-            found = answer(run)
-            answered += bool(found)
+            figures = answer(run)
+            answered += bool(figures)
         except UnansweredError as error:
             reason = str(error)
         for setting in settings:
             line = {"run": run["run"], "peer": peer, "version": release, "setting": setting}
-            if setting in found:
-                line["figures"] = found[setting]
+            if setting in figures:
+                line["figures"] = figures[setting]
             else:
                 line["reason"] = reason
             sys.stdout.write(json.dumps(line) + "\n")
-    seconds = time.process_time() - begun
+    seconds = time.process_time() - start_time
     totals = {"peer": peer, "version": release, "how": "one by one", "runs": answered, "seconds": seconds}
     sys.stdout.write(json.dumps(totals) + "\n")

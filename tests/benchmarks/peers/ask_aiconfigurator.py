@@ -83,20 +83,20 @@ class Asker:
         if run["load"]["kind"] == "request_rate":
             raise UnansweredError("load")
         choices = list(self._choices(run))
-        found: dict[str, Best] = {}
+        best_by_load: dict[str, Best] = {}
         reasons: list[str] = []
         for plan in run["plans"]:
             try:
-                made = self._first(choices, run, system, backend, plan)
+                best_of_choice = self._first(choices, run, system, backend, plan)
             except UnansweredError as error:
                 reasons.append(str(error))
                 continue
-            for setting, best in made.items():
-                if setting not in found or best.per_accelerator > found[setting].per_accelerator:
-                    found[setting] = best
-        if not found:
+            for setting, best in best_of_choice.items():
+                if setting not in best_by_load or best.per_accelerator > best_by_load[setting].per_accelerator:
+                    best_by_load[setting] = best
+        if not best_by_load:
             raise UnansweredError(reasons[0])
-        return {setting: best.figures for setting, best in found.items()}
+        return {setting: best.figures for setting, best in best_by_load.items()}
 
     def _choices(self, run: Run) -> Iterator[Choice]:
         model, weights = run["model"], run["weights"]
@@ -106,7 +106,7 @@ class Asker:
             return
         path = NETWORKS.get(model)
         if path is None and model in ARCHITECTURES:
-            path = self._written(run)
+            path = self._write_model(run)
         if path is None:
             raise UnansweredError("model")
         if weights not in KERNELS:
@@ -114,7 +114,7 @@ class Asker:
         for gemm, moe in KERNELS[weights]:
             yield Choice(path, gemm, moe)
 
-    def _written(self, run: Run) -> str:
+    def _write_model(self, run: Run) -> str:
         network = run["network"]
         folder = self._folder / run["model"]
         folder.mkdir(parents=True, exist_ok=True)
@@ -142,7 +142,7 @@ class Asker:
         reason = "kernels"
         for choice in choices:
             try:
-                return self._asked(choice, run, system, backend, plan)
+                return self._ask(choice, run, system, backend, plan)
             except (InsufficientMemoryError, KVCacheCapacityError):
                 reason = "memory"
             except NoFeasibleConfigError:
@@ -153,7 +153,7 @@ class Asker:
                 sys.stderr.write(f"{run['run']}: {type(error).__name__}: {str(error)[:160]}\n")
         raise UnansweredError(reason)
 
-    def _asked(self, choice: Choice, run: Run, system: str, backend: str, plan: dict[str, Any]) -> dict[str, Best]:
+    def _ask(self, choice: Choice, run: Run, system: str, backend: str, plan: dict[str, Any]) -> dict[str, Best]:
         ranks = plan["tp"]
         attention_dp = ranks if plan["attention_dp"] else 1
         spread = (ranks // attention_dp, plan["pp"], attention_dp, ranks // plan["ep"], plan["ep"])
@@ -217,17 +217,17 @@ class Asker:
         if best is not None:
             return _figures(run, best, replicas, ("tpot", "ttft"))
         fitting, too_many = 0, batch
-        found = None
+        best_within = None
         while too_many - fitting > 1:
             middle = (fitting + too_many) // 2
-            made = self._at(session, run, middle)
-            if made is None:
+            best_of_choice = self._at(session, run, middle)
+            if best_of_choice is None:
                 too_many = middle
             else:
-                fitting, found = middle, made
-        if found is None:
+                fitting, best_within = middle, best_of_choice
+        if best_within is None:
             raise UnansweredError("memory")
-        return _figures(run, found, replicas, ("tpot",))
+        return _figures(run, best_within, replicas, ("tpot",))
 
     def _at(self, session: InferenceSession, run: Run, batch: int) -> dict[str, Any] | None:
         """Return the fastest of all prefill budgets at a batch size; None if it does not fit."""
@@ -267,8 +267,8 @@ def load_databases(runs: Sequence[Run]) -> None:
 
 def _fraction(run: Run, backend: str) -> float | None:
     """Return the stated share of free memory for the KV cache; only TensorRT-LLM counts it so."""
-    stated = run["memory_fraction"]
-    return float(stated) if stated is not None and backend == "trtllm" else None
+    user_fraction = run["memory_fraction"]
+    return float(user_fraction) if user_fraction is not None and backend == "trtllm" else None
 
 
 def _figures(run: Run, row: Mapping[str, float], replicas: int, latencies: Sequence[str]) -> Best:
@@ -286,15 +286,15 @@ def _best_rows(frame: DataFrame, run: Run, replicas: int, groups: int) -> dict[s
     if load["kind"] == "saturate":
         share = max(1, math.ceil(load["requests"] / replicas / groups))
     most = min(share, run["max_batch"] or math.inf)
-    found = {}
+    rows_by_load = {}
     for setting, cap in CAPS.items():
         rows = frame[frame["bs"] <= min(cap, most)]
         if len(rows):
             row = rows.loc[rows["tokens/s/gpu"].idxmax()]
-            found[setting] = _figures(run, row, replicas, _latencies(load, row["bs"] >= share))
-    if not found:
+            rows_by_load[setting] = _figures(run, row, replicas, _latencies(load, row["bs"] >= share))
+    if not rows_by_load:
         raise UnansweredError("memory")
-    return found
+    return rows_by_load
 
 
 def _latencies(load: Run, at_once: bool) -> tuple[str, ...]:

@@ -50,12 +50,12 @@ def answer(run: Run) -> dict[str, Figures]:
     plans = [plan for plan in run["plans"] if not plan["attention_dp"]]
     if not plans:
         raise UnansweredError("plan")
-    found = {}
+    figures_by_name = {}
     for setting, shares in SETTINGS.items():
-        made = [figures for plan in plans if (figures := _planned(run, plan, shares)) is not None]
-        if made:
-            found[setting] = max(made, key=lambda figures: figures["output_tokens_per_s"])
-    return found
+        plan_figures = [figures for plan in plans if (figures := _planned(run, plan, shares)) is not None]
+        if plan_figures:
+            figures_by_name[setting] = max(plan_figures, key=lambda figures: figures["output_tokens_per_s"])
+    return figures_by_name
 
 
 def _planned(run: Run, plan: Run, shares: tuple[float, float]) -> Figures | None:
@@ -93,11 +93,11 @@ def _largest(tool: LLMAnalysis, run: Run, most: int) -> Figures | None:
     fitting, too_many = 0, most
     while too_many - fitting > 1:
         middle = (fitting + too_many) // 2
-        made = _inference(tool, run, middle)
-        if made is None:
+        inference = _inference(tool, run, middle)
+        if inference is None:
             too_many = middle
         else:
-            fitting, result = middle, made
+            fitting, result = middle, inference
     return result
 
 

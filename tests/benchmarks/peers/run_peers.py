@@ -93,14 +93,14 @@ def plans(request: EstimateRequest, model: Model) -> list[ParallelPlan]:
     """Return the plans that a run leaves open; one where it states all degrees."""
     pp = request.pp or 1
     experts = max((group.ffn.experts for group in model.layers if isinstance(group.ffn, MoeFfn)), default=0)
-    found = []
+    degrees = []
     for tp in (request.tp,) if request.tp else _DEGREES:
         if request.count is not None and request.count % (tp * pp):
             continue
         dp = request.dp or (request.count or tp * pp) // (tp * pp)
         for ep, attention_dp in _spreads(request, tp, experts):
-            found.append(ParallelPlan(tp, pp, ep, dp, attention_dp))
-    return found
+            degrees.append(ParallelPlan(tp, pp, ep, dp, attention_dp))
+    return degrees
 
 
 def _spreads(request: EstimateRequest, tp: int, experts: int) -> Iterator[tuple[int, bool]]:
@@ -169,11 +169,11 @@ def network(model: Model) -> dict[str, Any] | None:
     }
 
 
-def asked(peer: Peer, lines: Sequence[str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def ask_peer(peer: Peer, lines: Sequence[str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     python = ENVIRONMENTS / peer.environment / "bin" / "python"
     if not python.exists():
         sys.exit(f"{python} is missing: `make peers` installs it")
-    done = subprocess.run(
+    completed = subprocess.run(
         [str(python), "-m", f"tests.benchmarks.peers.{peer.module}", *peer.arguments],
         input="\n".join(lines),
         stdout=subprocess.PIPE,
@@ -182,7 +182,7 @@ def asked(peer: Peer, lines: Sequence[str]) -> tuple[list[dict[str, Any]], dict[
         cwd=ROOT,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     )
-    *answers, totals = (json.loads(line) for line in done.stdout.splitlines())
+    *answers, totals = (json.loads(line) for line in completed.stdout.splitlines())
     return answers, totals
 
 
@@ -204,13 +204,13 @@ def own_totals(bench: GpuDeskService, requests: Sequence[EstimateRequest]) -> It
     for how, most in (("one by one", 1), ("in one call", len(requests))):
         estimator = Estimator(bench.catalog, bench.calibration)
         estimator.estimate(requests[0])
-        begun = time.process_time()
+        start_time = time.process_time()
         answers = [
             answer
             for start in range(0, len(requests), most)
             for answer in estimator.estimate_many(requests[start : start + most])
         ]
-        seconds = time.process_time() - begun
+        seconds = time.process_time() - start_time
         answered = sum(isinstance(answer, Estimate) and answer.fits for answer in answers)
         yield {"peer": "gpudesk", "version": gpudesk.__version__, "how": how, "runs": answered, "seconds": seconds}
 
@@ -235,7 +235,7 @@ def main() -> None:
         totals = list(own_totals(bench, [run.request for run in runs]))
     rows: list[tuple[str, ...]] = []
     for peer in PEERS:
-        answers, total = asked(peer, lines)
+        answers, total = ask_peer(peer, lines)
         rows += answer_rows(runs, answers)
         totals.append(total)
         sys.stdout.write(f"{total['peer']} {total['version']} answered {total['runs']} of {len(runs)} runs\n")

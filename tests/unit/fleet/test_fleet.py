@@ -211,9 +211,9 @@ def test_growth_adds_systems_and_names_the_month(service: GpuDeskService) -> Non
     assert option.sizing is not None
     assert option.system is not None
     packing = ReplicaPacking(option.sizing.plan.replica, option.system.accelerator_count)
-    held = packing.count_replicas(option.systems) - USERS.spare_replicas
+    replicas = packing.count_replicas(option.systems) - USERS.spare_replicas
     peak = max(hour.requests_per_s for hour in option.hours) * 2.0 ** (option.months_to_next / 12.0)
-    assert peak == pytest.approx(held * option.sizing.replica_capacity * USERS.utilisation_cap)
+    assert peak == pytest.approx(replicas * option.sizing.replica_capacity * USERS.utilisation_cap)
 
 
 def test_shrinking_demand_sells_nothing_but_rents_less(service: GpuDeskService) -> None:
@@ -278,10 +278,10 @@ def test_demand_beyond_measure_is_counted_without_racks(service: GpuDeskService)
 
 def test_a_peak_factor_that_the_user_states_is_replaced_and_said(service: GpuDeskService) -> None:
     usual = service.fleet(make_scenario("h100-sxm"))
-    stated = service.fleet(make_scenario("h100-sxm", demand=replace(USERS, peak_factor=5.0)))
-    assert stated.options == usual.options
+    fleet = service.fleet(make_scenario("h100-sxm", demand=replace(USERS, peak_factor=5.0)))
+    assert fleet.options == usual.options
     assert usual.notes == ()
-    assert [note.id for note in stated.notes] == ["fleet.peak_of_curve"]
+    assert [note.id for note in fleet.notes] == ["fleet.peak_of_curve"]
 
 
 # The site and named systems
@@ -292,10 +292,10 @@ def test_the_site_refuses_what_it_cannot_cool_or_supply(service: GpuDeskService)
     air = get_only(service.fleet(make_scenario("gb200-nvl72", fleet=liquid)))
     weak = get_only(service.fleet(make_scenario("h100-sxm", fleet=FleetSettings(kw_per_rack=4.0))))
     for option, reason in ((air, "fleet.needs_liquid"), (weak, "fleet.needs_power")):
-        owned, rented = option.find_supply_cost(Supply.OWNED), option.find_supply_cost(Supply.RENTED)
-        assert owned is not None
-        assert owned.missing is not None
-        assert owned.missing.id == reason
+        owned_cost, rented = option.find_supply_cost(Supply.OWNED), option.find_supply_cost(Supply.RENTED)
+        assert owned_cost is not None
+        assert owned_cost.missing is not None
+        assert owned_cost.missing.id == reason
         assert (option.system, option.systems, option.racks) == (None, 0, ())
         # What is rented stands elsewhere.
         assert rented is not None
@@ -369,13 +369,13 @@ def test_cost_and_fleet_pay_the_same_price_for_hardware(service: GpuDeskService)
         scenario = replace(scenario, weights=Precision.BF16)
         columns = service.costing.costs(service.answer(scenario)).columns
         for column, option in zip(columns, service.fleet(scenario).options, strict=True):
-            owned, tco = option.find_supply_cost(Supply.OWNED), column.tco
-            if owned is None or owned.total_usd is None or tco is None:
+            owned_cost, tco = option.find_supply_cost(Supply.OWNED), column.tco
+            if owned_cost is None or owned_cost.total_usd is None or tco is None:
                 continue
             count = column.count if column.systems is None else column.systems.accelerators
             paid = {line.name: line.usd / (count or 1) for line in tco.lines}
             bought = option.used + option.spare + option.idle
-            in_fleet = {line.name: line.usd / bought for line in owned.lines}
+            in_fleet = {line.name: line.usd / bought for line in owned_cost.lines}
             compared.append(column.accelerator)
             for name in ("accelerators", "server", "network", "rack"):
                 assert in_fleet[name] == pytest.approx(paid[name]), (column.accelerator, name)
@@ -390,9 +390,9 @@ def test_cost_and_fleet_pay_the_same_price_for_hardware(service: GpuDeskService)
 def test_a_price_that_the_user_states_takes_the_place_of_the_record(service: GpuDeskService) -> None:
     costs = CostSettings(parts={"h100-sxm": {"price_usd": UncertainValue.exactly(1000.0)}})
     option = get_only(service.fleet(make_scenario("h100-sxm", costs=costs)))
-    owned = option.find_supply_cost(Supply.OWNED)
-    assert owned is not None
-    lines = {line.name: line.usd for line in owned.lines}
+    owned_cost = option.find_supply_cost(Supply.OWNED)
+    assert owned_cost is not None
+    lines = {line.name: line.usd for line in owned_cost.lines}
     total = option.used + option.spare + option.idle
     assert lines["accelerators"] == pytest.approx(total * 1000.0 * 1.03)
     assert lines["server"] == pytest.approx(0.25 * lines["accelerators"])
@@ -485,9 +485,9 @@ def test_a_worked_example() -> None:
         "rent_usd_per_hour": 2.0,
     }
     packing = ReplicaPacking(2, 8)
-    owned = count_owned(needs, packing, 1, 0)
-    assert owned[0, 0] == 8.0
-    cost = cost_owned(load, needs, values, 1250.0, owned, 2).cost
+    owned_count = count_owned(needs, packing, 1, 0)
+    assert owned_count[0, 0] == 8.0
+    cost = cost_owned(load, needs, values, 1250.0, owned_count, 2).cost
     lines = {line.name: line.usd for line in cost.lines}
     # 6 accelerators work 40% of the time: 30% of all 8.
     kwh = 10.0 * 0.8 * (IDLE_SHARE + (1.0 - IDLE_SHARE) * 0.3) * 2 * 8760

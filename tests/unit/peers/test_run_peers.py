@@ -16,8 +16,8 @@ from tests.unit.engine import published
 WORK = Workload(1000, 500, Load(LoadKind.SATURATE, requests=3000))
 
 
-def _request(**stated: object) -> EstimateRequest:
-    fields: dict[str, object] = {"accelerator": "h200-sxm", "model": "any", "weights": Precision.FP8} | stated
+def _request(**value: object) -> EstimateRequest:
+    fields: dict[str, object] = {"accelerator": "h200-sxm", "model": "any", "weights": Precision.FP8} | value
     return EstimateRequest(workload=WORK, **fields)  # type: ignore[arg-type]
 
 
@@ -29,20 +29,20 @@ def test_a_stated_plan_is_the_only_one() -> None:
 
 def test_an_open_degree_is_tried_as_far_as_it_divides_the_count() -> None:
     """Four accelerators are one replica of four, two of two, or four of one."""
-    found = plans(_request(count=4), published.llama_3_1_70b())
-    assert found == [ParallelPlan(tp=1, dp=4), ParallelPlan(tp=2, dp=2), ParallelPlan(tp=4)]
+    degrees = plans(_request(count=4), published.llama_3_1_70b())
+    assert degrees == [ParallelPlan(tp=1, dp=4), ParallelPlan(tp=2, dp=2), ParallelPlan(tp=4)]
 
 
 def test_experts_may_be_sharded_spread_or_served_by_data_parallel_attention() -> None:
     """The three ways of a mixture of experts over eight accelerators."""
-    found = plans(_request(count=8, tp=8), published.deepseek_v3())
-    assert found == [ParallelPlan(tp=8), ParallelPlan(tp=8, ep=8), ParallelPlan(tp=8, ep=8, attention_dp=True)]
+    degrees = plans(_request(count=8, tp=8), published.deepseek_v3())
+    assert degrees == [ParallelPlan(tp=8), ParallelPlan(tp=8, ep=8), ParallelPlan(tp=8, ep=8, attention_dp=True)]
 
 
 def test_attention_data_parallelism_over_sharded_experts_is_taken_where_it_is_stated() -> None:
     """As SGLang has it."""
-    found = plans(_request(count=8, tp=8, ep=1, attention_dp=True), published.deepseek_v3())
-    assert found == [ParallelPlan(tp=8, attention_dp=True)]
+    degrees = plans(_request(count=8, tp=8, ep=1, attention_dp=True), published.deepseek_v3())
+    assert degrees == [ParallelPlan(tp=8, attention_dp=True)]
 
 
 def test_a_network_of_like_layers_is_told_by_its_sizes() -> None:
@@ -62,14 +62,14 @@ def test_other_networks_are_not_told_by_sizes(model: Model) -> None:
 def test_every_line_of_the_answers_has_a_value_or_a_reason_and_belongs_to_a_run() -> None:
     """The report takes the file as it is."""
     runs = read_measured_runs(paths.get_data_path("measurements"))
-    known = {run.id for run in runs.used} | {row.run for row in runs.unused}
-    seen = set()
+    run_ids = {run.id for run in runs.used} | {row.run for row in runs.unused}
+    answered_ids = set()
     for line in _lines(ANSWERS):
-        assert line["run"] in known
+        assert line["run"] in run_ids
         assert (line["value"] == "") != (line["reason"] == "")
         assert line["value"] == "" or float(line["value"]) > 0
-        seen.add((line["run"], line["peer"], line["setting"], line["figure"]))
-    assert len(seen) == len(_lines(ANSWERS))
+        answered_ids.add((line["run"], line["peer"], line["setting"], line["figure"]))
+    assert len(answered_ids) == len(_lines(ANSWERS))
 
 
 def test_the_peers_and_this_program_were_timed() -> None:

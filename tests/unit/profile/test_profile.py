@@ -330,13 +330,13 @@ def test_settings_of_an_image_apply_to_their_row_alone(service: GpuDeskService) 
 
 def test_job_models_are_in_the_catalog() -> None:
     settings = read_profile_settings(paths.get_data_path("profile.toml"))
-    known = {model.id for model in CATALOG.models()}
+    ids = {model.id for model in CATALOG.models()}
     for job in settings.jobs:
-        assert job.models <= known
+        assert job.models <= ids
     for task in settings.tasks:
-        models = {each.id for each in CATALOG.diffusion_models()} if task.settings is not None else known
+        models = {each.id for each in CATALOG.diffusion_models()} if task.settings is not None else ids
         assert set(task.models) <= models
-    assert set(settings.common_models) <= known
+    assert set(settings.common_models) <= ids
 
 
 # Just out of reach
@@ -365,9 +365,9 @@ def test_the_table_of_counts(profile: AcceleratorProfile) -> None:
     assert [each.count for each in profile.scale] == [1, 2, 4, 8]
     memory = profile.accelerator.memory_bytes
     assert [each.memory_bytes for each in profile.scale] == [count * memory for count in (1, 2, 4, 8)]
-    held = [each.models_held for each in profile.scale]
-    assert held == sorted(held)
-    assert held[0] == profile.advice.fits
+    counts = [each.models_held for each in profile.scale]
+    assert counts == sorted(counts)
+    assert counts[0] == profile.advice.fits
     bandwidth = [each.bandwidth_rule for each in profile.scale]
     assert bandwidth == [scale_bandwidth(6.0e12, count) for count in (1, 2, 4, 8)]
     for each in profile.scale:
@@ -470,9 +470,9 @@ def test_limits_are_sorted_and_what_is_not_modelled_says_so(service: GpuDeskServ
     for accelerator in ("mi325x", "l4", "tpu-v5p", "rtx-4090"):
         limits = service.profile(ProfileQuestion(accelerator)).limits
         assert {each.resource for each in limits} == {"memory", "bandwidth", "compute", "links", "host", "power"}
-        known = [each.headroom for each in limits if each.headroom is not None]
-        assert known == sorted(known)
-        assert all(0.0 <= each <= 1.0 for each in known)
+        headrooms = [each.headroom for each in limits if each.headroom is not None]
+        assert headrooms == sorted(headrooms)
+        assert all(0.0 <= each <= 1.0 for each in headrooms)
         assert limits[-1].resource == "power"
         assert limits[-1].headroom is None
         assert limits[-1].reason is not None
@@ -628,8 +628,8 @@ def test_prices_and_costs_rest_on_the_settings_of_the_scenario(service: GpuDeskS
     """MI325X costs 24,559 USD in a system and 22,000 USD if bought individually."""
     scenario = dataclasses.replace(make_scenario(), costs=CostSettings(single_accelerators=True))
     single = service.profile(ProfileQuestion.from_scenario(scenario, "mi325x"))
-    stated = replace_price(scenario, "mi325x", 30_000.0)
-    own = service.profile(ProfileQuestion.from_scenario(stated, "mi325x"))
+    with_price = replace_price(scenario, "mi325x", 30_000.0)
+    own = service.profile(ProfileQuestion.from_scenario(with_price, "mi325x"))
     verdicts = [format_message(each.advice.verdict) for each in (single, own)]
     assert verdicts == [f"For servers that take OAM, at ${price} each" for price in ("22,000", "30,000")]
     assert not single.is_system_price

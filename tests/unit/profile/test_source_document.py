@@ -41,8 +41,8 @@ def profile(service: GpuDeskService) -> AcceleratorProfile:
 
 
 def test_every_rule_is_answered(profile: AcceleratorProfile) -> None:
-    known = {rule.id for rule in read_rules(paths.get_data_path("rules")) if rule.source == "seed-004"}
-    assert set(RULES) == known
+    ids = {rule.id for rule in read_rules(paths.get_data_path("rules")) if rule.source == "seed-004"}
+    assert set(RULES) == ids
     for rule, answer in RULES.items():
         assert answer(profile), rule
 

@@ -20,19 +20,19 @@ def bundle(tmp_path: Path) -> Path:
 
 
 def test_untouched_bundle_is_whole(bundle: Path) -> None:
-    found = compare_bundle(bundle)
-    assert (found.unharmed, found.changed, found.missing, found.added) == (3, (), (), ())
+    differences = compare_bundle(bundle)
+    assert (differences.unharmed, differences.changed, differences.missing, differences.added) == (3, (), (), ())
 
 
 def test_harmed_files_are_named(bundle: Path) -> None:
     (bundle / "catalog.sqlite").write_bytes(b"catalog.sqlitf")
     (bundle / "icons" / "b c.svg").unlink()
     (bundle / "icons" / "mine.svg").touch()
-    found = compare_bundle(bundle)
-    assert found.unharmed == 1
-    assert found.changed == ("catalog.sqlite",)
-    assert found.missing == ("icons/b c.svg",)
-    assert found.added == ("icons/mine.svg",)
+    differences = compare_bundle(bundle)
+    assert differences.unharmed == 1
+    assert differences.changed == ("catalog.sqlite",)
+    assert differences.missing == ("icons/b c.svg",)
+    assert differences.added == ("icons/mine.svg",)
 
 
 def test_file_in_the_place_of_a_folder_leaves_its_files_missing(bundle: Path) -> None:
@@ -40,9 +40,9 @@ def test_file_in_the_place_of_a_folder_leaves_its_files_missing(bundle: Path) ->
         file.unlink()
     (bundle / "icons").rmdir()
     (bundle / "icons").touch()
-    found = compare_bundle(bundle)
-    assert found.missing == ("icons/a.svg", "icons/b c.svg")
-    assert found.added == ("icons",)
+    differences = compare_bundle(bundle)
+    assert differences.missing == ("icons/a.svg", "icons/b c.svg")
+    assert differences.added == ("icons",)
 
 
 def test_what_file_managers_leave_is_nobodys(bundle: Path) -> None:

@@ -191,9 +191,8 @@ def test_style_follows_the_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "german"),
-    [("2026-11-26", "26.11.2026"), ("2025-10", "10.2025"), ("2026", "2026"), ("undated", "undated")],
+    ("date", "german"), [("2026-11-26", "26.11.2026"), ("2025-10", "10.2025"), ("2026", "2026"), ("undated", "undated")]
 )
-def test_dates_are_written_as_the_language_does(stated: str, german: str) -> None:
-    assert DE.date(stated) == german
-    assert EN.date(stated) == PLAIN.date(stated) == stated
+def test_dates_are_written_as_the_language_does(date: str, german: str) -> None:
+    assert DE.date(date) == german
+    assert EN.date(date) == PLAIN.date(date) == date

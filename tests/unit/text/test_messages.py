@@ -31,7 +31,7 @@ class WrittenMessage:
     id: str
     sentences: tuple[str, ...]
     parameters: frozenset[str]
-    counted: str | None
+    count_parameter: str | None
 
     @property
     def placeholders(self) -> frozenset[str]:
@@ -53,28 +53,28 @@ def list_parameters(call: ast.Call, function: ast.AST, place: str) -> Iterator[s
         if keyword.arg is not None:
             yield keyword.arg
             continue
-        given = [
+        values = [
             node.value
             for node in ast.walk(function)
             if isinstance(node, ast.Assign | ast.AnnAssign)
             and isinstance(keyword.value, ast.Name)
             and ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target) == keyword.value.id
         ]
-        assert len(given) == 1, f"{place}: parameters must be written out"
-        assert isinstance(given[0], ast.Dict), f"{place}: parameters must be written out"
-        for key in given[0].keys:
+        assert len(values) == 1, f"{place}: parameters must be written out"
+        assert isinstance(values[0], ast.Dict), f"{place}: parameters must be written out"
+        for key in values[0].keys:
             assert isinstance(key, ast.Constant), f"{place}: parameters must be written out"
             yield str(key.value)
 
 
 def read_call(call: ast.Call, function: ast.AST, place: str) -> WrittenMessage:
-    written = call.args if ast.unparse(call.func) == "message_n" else call.args[:2]
-    (name,), *texts = (read_literals(each, place) for each in written)
+    arguments = call.args if ast.unparse(call.func) == "message_n" else call.args[:2]
+    (name,), *texts = (read_literals(each, place) for each in arguments)
     parameters = frozenset(list_parameters(call, function, place))
     if len(texts) == 1:
         return WrittenMessage(place, name, texts[0], parameters, None)
-    (singular,), (plural,), (counted,) = texts
-    return WrittenMessage(place, name, (singular, plural), parameters, counted)
+    (singular,), (plural,), (count_texts,) = texts
+    return WrittenMessage(place, name, (singular, plural), parameters, count_texts)
 
 
 def find_calls(scope: ast.AST, function: ast.AST) -> Iterator[tuple[ast.Call, ast.AST]]:
@@ -114,14 +114,14 @@ def find_terms() -> Iterator[tuple[str, str]]:
 
 
 def test_every_placeholder_has_a_parameter() -> None:
-    for written in find_written_messages():
-        missing = written.placeholders - written.parameters
-        assert not missing, f"{written.place}: {written.id} lacks {', '.join(sorted(missing))}"
-        assert written.counted is None or written.counted in written.parameters, f"{written.place}: counts nothing"
+    for call in find_written_messages():
+        missing = call.placeholders - call.parameters
+        assert not missing, f"{call.place}: {call.id} lacks {', '.join(sorted(missing))}"
+        assert call.count_parameter is None or call.count_parameter in call.parameters, f"{call.place}: counts nothing"
 
 
 def test_every_message_is_written_once() -> None:
-    places = Counter(written.id for written in find_written_messages())
+    places = Counter(call.id for call in find_written_messages())
     assert [name for name, count in places.items() if count > 1] == []
 
 
@@ -137,14 +137,14 @@ def test_sentences_are_those_of_the_golden_file(request: pytest.FixtureRequest) 
 
 
 @pytest.mark.parametrize(
-    ("near", "said"),
+    ("near", "expected"),
     [
         ((), "q9 has no attribute x; run `gpudesk catalog show q9` to list them"),
         (("y", "z"), "q9 has no attribute x; did you mean y, z?"),
     ],
 )
-def test_empty_list_has_its_own_sentence(near: tuple[str, ...], said: str) -> None:
-    assert messages.format_message(describe_unknown_attribute("q9", "x", near)) == said
+def test_empty_list_has_its_own_sentence(near: tuple[str, ...], expected: str) -> None:
+    assert messages.format_message(describe_unknown_attribute("q9", "x", near)) == expected
 
 
 DIVIDES = (
@@ -158,7 +158,7 @@ WAITS = (
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("counted_message", "expected"),
     [
         (message_n("a", *DIVIDES, "count", count=1, product=2), "1 accelerator is not a multiple of 2, the product"),
         (message_n("a", *DIVIDES, "count", count=3, product=2), "3 accelerators are not a multiple of 2, the product"),
@@ -166,8 +166,8 @@ WAITS = (
         (message_n("a", *WAITS, "queued", admitted=1, queued=7), "Memory fits 1 of 8 requests; 7 are queued"),
     ],
 )
-def test_one_of_what_is_counted_is_said_in_the_singular(made: Message, said: str) -> None:
-    assert messages.format_message(made) == said
+def test_one_of_what_is_counted_is_said_in_the_singular(counted_message: Message, expected: str) -> None:
+    assert messages.format_message(counted_message) == expected
 
 
 TYPE = "{given} is {found}; expected {wanted}"
@@ -176,32 +176,32 @@ RANGE = "{given} is not between {low} and {high}"
 
 
 def test_parameters_are_written_as_figures_words_and_lists() -> None:
-    said = messages.format_message(message("field.type", TYPE, given='"many"', found="text", wanted=WHOLE))
-    assert said == '"many" is text; expected a whole number'
-    said = messages.format_message(
+    text = messages.format_message(message("field.type", TYPE, given='"many"', found="text", wanted=WHOLE))
+    assert text == '"many" is text; expected a whole number'
+    text = messages.format_message(
         message("field.word", "{given} is not one of {allowed}", given='"fp5"', allowed=("fp4", "fp8"))
     )
-    assert said == '"fp5" is not one of fp4, fp8'
-    said = messages.format_message(message("field.range", RANGE, given="0", low=1, high=100_000_000))
-    assert said == "0 is not between 1 and 100,000,000"
+    assert text == '"fp5" is not one of fp4, fp8'
+    text = messages.format_message(message("field.range", RANGE, given="0", low=1, high=100_000_000))
+    assert text == "0 is not between 1 and 100,000,000"
 
 
 def test_share_is_shown_in_per_cent() -> None:
-    made = message("plan.within", "{behind} slower, {times} times", behind=Share(0.12), times=1.5)
-    assert messages.format_message(made) == "12% slower, 1.50 times"
+    share_message = message("plan.within", "{behind} slower, {times} times", behind=Share(0.12), times=1.5)
+    assert messages.format_message(share_message) == "12% slower, 1.50 times"
 
 
 def test_figures_follow_the_language() -> None:
-    said = messages.format_message(
+    text = messages.format_message(
         message("field.range", RANGE, given="0", low=1, high=1000), Formatter(GERMAN_NUMBERS)
     )
-    assert said == "0 is not between 1 and 1.000"
+    assert text == "0 is not between 1 and 1.000"
 
 
 def test_words_are_translated_with_their_sentence() -> None:
     translation.set_language("pseudo")
-    said = messages.format_message(message("field.type", TYPE, given="7", found=WHOLE, wanted=Term("text", "text")))
-    assert said.count("⟦") == 3
+    text = messages.format_message(message("field.type", TYPE, given="7", found=WHOLE, wanted=Term("text", "text")))
+    assert text.count("⟦") == 3
 
 
 def test_a_problem_names_its_place() -> None:
@@ -217,8 +217,8 @@ def test_missing_parameter_is_a_mistake() -> None:
 
 
 def test_what_is_counted_is_a_number_and_fractions_are_plural() -> None:
-    counted = message_n("a", "{n} month", "{n} months", "n", n=1.5)
-    assert messages.format_message(counted) == "1.50 months"
+    months = message_n("a", "{n} month", "{n} months", "n", n=1.5)
+    assert messages.format_message(months) == "1.50 months"
     with pytest.raises(TypeError, match="not a number"):
         messages.format_message(message_n("a", *DIVIDES, "count", count="many", product=2))
 
