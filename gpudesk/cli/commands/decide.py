@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.commands.decide_show import ADVISORY_TOPICS
+from gpudesk.cli.commands.size import OPEN_LOAD, add_peak_options, add_traffic_options, read_demand, refuse_replicas
 from gpudesk.cli.options import (
     add_flags,
     add_options,
@@ -364,6 +365,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     site = parser.add_argument_group(tr("site and providers (override the scenario)"))
     add_site_options(site)
     add_provider_class_option(site)
+    traffic = parser.add_argument_group(tr("traffic, instead of a load"))
+    add_traffic_options(traffic)
+    add_peak_options(traffic)
     add_scenario_options(parser)
     parser.add_argument("--rules", action="store_true", help=tr("show every applied rule, grouped by effect"))
     parser.add_argument(
@@ -411,7 +415,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             if user_answers.get("work") in UNSERVED_WORK and not (options.scenario or options.template):
                 _fill_workload(options)
-            scenario = build_scenario(options, service, open_accelerators=True)
+            scenario = _build_scenario(options, service)
             settings = scenario.decision
             settings = replace(
                 settings, answers={**settings.answers, **user_answers}, weights={**settings.weights, **weights}
@@ -428,6 +432,18 @@ def run(options: argparse.Namespace) -> int:
         elif scenario is not None:
             _decide(scenario, service, options)
     return EXIT_DONE
+
+
+def _build_scenario(options: argparse.Namespace, service: GpuDeskService) -> Scenario:
+    """Return the scenario of the options, with a demand where they state traffic."""
+    if options.users is None and options.tokens_per_day is None:
+        return build_scenario(options, service, open_accelerators=True)
+    refuse_replicas(options)
+    # Limits are those of the demand, not of a load.
+    options.demand_ttft_ms, options.demand_tpot_ms = options.ttft_ms, options.tpot_ms
+    options.ttft_ms = options.tpot_ms = None
+    scenario = build_scenario(options, service, load=OPEN_LOAD, open_accelerators=True)
+    return replace(scenario, demand=read_demand(options, scenario.demand))
 
 
 def _fill_workload(options: argparse.Namespace) -> None:

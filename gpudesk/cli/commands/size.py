@@ -160,19 +160,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 def add_demand_options(parser: argparse.ArgumentParser, *, peak: bool = True) -> None:
     """Add the options of a demand; without `peak` its peak is defined elsewhere."""
     group = parser.add_argument_group(tr("demand, one of"))
+    add_traffic_options(group)
     add_options(
         group,
-        ("--users", "N", parse_number, tr("active users, daily average")),
         ("--request-rate --requests-per-second", tr("RATE"), parse_number, tr("average requests per second")),
-        ("--tokens-per-day", tr("TOKENS"), parse_number, tr("output tokens per day")),
         ("--concurrency", "N", parse_whole, tr("requests in flight at peak")),
     )
     group = parser.add_argument_group(tr("service requirements"))
-    hourly = tr("requests per user per hour, with --users (default: 12)")
-    add_options(group, ("--requests-per-user-hour", tr("RATE"), parse_number, hourly))
-    if peak:
-        ratio = tr("peak traffic ÷ average traffic (default: 2)")
-        add_options(group, ("--peak-factor", tr("RATIO"), parse_number, ratio))
+    add_peak_options(group, peak=peak)
     for name, text in (
         ("ttft", tr("p99 TTFT limit in milliseconds (default: no limit)")),
         ("tpot", tr("p99 TPOT limit in milliseconds (default: no limit)")),
@@ -184,6 +179,23 @@ def add_demand_options(parser: argparse.ArgumentParser, *, peak: bool = True) ->
         ("--utilization --utilisation", tr("FRACTION"), parse_number, most),
         ("--spare", "N", parse_whole, tr("spare replicas (default: 1)")),
     )
+
+
+def add_traffic_options(group: argparse._ArgumentGroup) -> None:
+    """Add the amounts of a demand that no load has."""
+    add_options(
+        group,
+        ("--users", "N", parse_number, tr("active users, daily average")),
+        ("--tokens-per-day", tr("TOKENS"), parse_number, tr("output tokens per day")),
+    )
+
+
+def add_peak_options(group: argparse._ArgumentGroup, *, peak: bool = True) -> None:
+    hourly = tr("requests per user per hour, with --users (default: 12)")
+    add_options(group, ("--requests-per-user-hour", tr("RATE"), parse_number, hourly))
+    if peak:
+        ratio = tr("peak traffic ÷ average traffic (default: 2)")
+        add_options(group, ("--peak-factor", tr("RATIO"), parse_number, ratio))
 
 
 def refuse_replicas(options: argparse.Namespace) -> None:

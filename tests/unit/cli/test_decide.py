@@ -388,6 +388,34 @@ def test_without_anything_to_compare_the_usage_is_told(capsys: Capture) -> None:
     assert entry.main(["decide", *ASKED, "--sets", "priority=cost"]) == 2
 
 
+TRAFFIC = (
+    *("decide", "--model", "llama-3.1-8b", "--weights", "fp8", "--input-tokens", "800", "--output-tokens", "300"),
+    *("--accelerators", "l4,l40s", "--users", "50"),
+)
+
+
+def test_deployments_carry_the_traffic_of_users_within_limits(capsys: Capture) -> None:
+    assert entry.main([*TRAFFIC, "--ttft-ms", "2000", "--json"]) == 0
+    candidates = json.loads(capsys.readouterr().out)["candidates"]
+    assert {each["accelerator"]: each["count"] for each in candidates if each["eligible"]} == {"l4": 2, "l40s": 2}
+    output = text(capsys, *TRAFFIC[1:], "--ttft-ms", "2000")
+    assert "50 users with 12 requests per hour" in output
+    assert "TTFT up to 2,000 ms" in output
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--concurrency", "8"), "use either --users or --concurrency"),
+        (("--dp", "2"), "--dp cannot be set here"),
+        (("--users", "-1"), "--users: -1.0 is out of range"),
+    ],
+)
+def test_traffic_names_options_that_contradict_it(capsys: Capture, options: tuple[str, ...], problem: str) -> None:
+    assert entry.main([*TRAFFIC, *options]) != 0
+    assert problem in capsys.readouterr().err
+
+
 def test_no_window_is_loaded() -> None:
     code = (
         "import sys; from gpudesk.cli.main import main; "
