@@ -36,7 +36,6 @@ from gpudesk.engine.diffusion import (
 )
 from gpudesk.files import read_toml
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.input_records import parse_record
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, input_error, message
 
@@ -60,6 +59,9 @@ class DiffusionCalibration(NamedTuple):
 
 def read_diffusion_constants(path: Path) -> DiffusionCalibration:
     """Return the content of data/diffusion_constants.toml; raises `InputError` that names the file."""
+    # Loads pydantic, which estimates of language models do without.
+    from gpudesk.input_records import parse_record
+
     document = read_toml(path)
     peaks = {
         name: {precision: tflops * 1e12 for precision, tflops in entry.items()}

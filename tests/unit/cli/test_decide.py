@@ -398,7 +398,7 @@ def test_deployments_carry_the_traffic_of_users_within_limits(capsys: Capture) -
     assert entry.main([*TRAFFIC, "--ttft-ms", "2000", "--json"]) == 0
     candidates = json.loads(capsys.readouterr().out)["candidates"]
     assert {each["accelerator"]: each["count"] for each in candidates if each["eligible"]} == {"l4": 2, "l40s": 2}
-    output = text(capsys, *TRAFFIC[1:], "--ttft-ms", "2000")
+    output = run_text(capsys, *TRAFFIC[1:], "--ttft-ms", "2000")
     assert "50 users with 12 requests per hour" in output
     assert "TTFT up to 2,000 ms" in output
 

@@ -80,7 +80,7 @@ def test_rows_that_are_left_out_are_told(capsys: Capture, offers: Path) -> None:
     offers.write_text(f"{PRICES}ex.1x,Abacus 9000,1,1.00,,eu-1\nex.8x,MI325X,8,free,,eu-1\n")
     left_out = [
         "  Skipped: 1 row with an accelerator outside the catalog: Abacus 9000 × 1",
-        "  Skipped: 1 row with an invalid cell: not a plain number, an unrealistic amount, a future",
+        "  Skipped: 1 row with an invalid cell, “free” in row 4; prices are realistic plain US dollars",
     ]
     out = run(capsys, offers)[1].splitlines()
     assert out[0] == f"Imported 2 prices from {offers}"
