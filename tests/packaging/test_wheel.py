@@ -45,7 +45,7 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     compiled = {str(Path(name).with_suffix(".mo")) for name in translations if name.endswith(".po")}
     folders = {
         str(file.relative_to(ROOT))
-        for folder in ("measurements", "rules", "software_support")
+        for folder in ("measurements", "model_architectures", "rules", "software_support")
         for file in (ROOT / "data" / folder).rglob("*")
         if file.is_file()
     }
@@ -56,9 +56,9 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     read |= {
         f"data/{file}"
         for file in (
+            "calculations.toml",
             "diffusion_constants.toml",
             "export_rules.toml",
-            "model_architectures",
             "plausibility.toml",
             "price_names.toml",
             "profile.toml",
@@ -105,8 +105,7 @@ def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) 
     bundle = installed / "gpudesk" / "_bundled"
     expected = [
         bundle / "catalog.sqlite",
-        bundle / "data" / "calculations.toml",
-        "calibration.json",
+        bundle / "data" / "calibration.json",
         bundle / "data" / "measurements",
         bundle / "resources/translations",
         bundle / "data/accuracy/held-out.csv" if paths.find_held_out_path() else None,
