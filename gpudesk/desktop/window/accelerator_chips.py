@@ -58,15 +58,29 @@ class AcceleratorChip(PaintedButton):
         theme.changed.connect(self.updateGeometry)
 
     def show_part(
-        self, name: str, count: int | None, slot: int, *, is_variant: bool, announced: bool, baseline: bool
+        self,
+        name: str,
+        count: int | None,
+        slot: int,
+        *,
+        automatic_count: int | None,
+        is_variant: bool,
+        announced: bool,
+        baseline: bool,
     ) -> None:
-        """Show an accelerator; a count of None is chosen by the program."""
+        """Show an accelerator; a count of None is chosen by the program: `automatic_count`, once it is known."""
         self._name = name
-        self._count = "" if count is None else f"× {count}"
+        if count is not None:
+            self._count, count_text = f"× {count}", tr("count {n}", n=count)
+        elif automatic_count is not None:
+            self._count = tr("auto × {n}", n=automatic_count)
+            count_text = tr("automatic count {n}", n=automatic_count)
+        else:
+            self._count, count_text = "", tr("automatic count")
         self._slot = slot
         self._hollow = is_variant
         self._announced = announced
-        texts = [name, tr("automatic count") if count is None else tr("count {n}", n=count)]
+        texts = [name, count_text]
         texts += [tr("announced")] if announced else []
         texts += [tr("baseline")] if baseline else []
         self.setAccessibleName(", ".join(texts))
@@ -348,6 +362,8 @@ class ChipRow(PaintedWidget):
         self.baseline = BaselineChoice(theme, self)
         self.baseline.chosen.connect(self._baseline_chosen)
         self._popup: ChoicePopup | None = None
+        self._automatic_counts: tuple[int | None, ...] = ()
+        desk.answered.connect(self._answered)
         desk.scenario_changed.connect(self._changed)
         desk.catalog_changed.connect(self._show)
         theme.follow(self._place)
@@ -382,21 +398,39 @@ class ChipRow(PaintedWidget):
         if "accelerators" in changed:
             self._show()
 
+    def _answered(self) -> None:
+        # Called at each step of a load drag.
+        if self._list_automatic_counts() != self._automatic_counts:
+            self._show()
+
+    def _list_automatic_counts(self) -> tuple[int | None, ...]:
+        """Return the counts that the program chose, None where the user did, or before an answer."""
+        choices, answer = self._desk.scenario.accelerators, self._desk.answer
+        if answer is None or answer.scenario.accelerators != choices:
+            return (None,) * len(choices)
+        return tuple(
+            None if choice.count is not None or column.estimate is None else column.estimate.count
+            for choice, column in zip(choices, answer.columns, strict=True)
+        )
+
     def _show(self) -> None:
         choices = self._desk.scenario.accelerators
+        self._automatic_counts = self._list_automatic_counts()
         while len(self.chips) < len(choices):
             self._add_chip()
         while len(self.chips) > len(choices):
             chip = self.chips.pop()
             chip.hide()
             chip.deleteLater()
-        for position, (chip, choice, slot, is_variant) in enumerate(
-            zip(self.chips, choices, assign_palette_indexes(choices), find_variants(choices), strict=True)
+        looks = zip(assign_palette_indexes(choices), find_variants(choices), self._automatic_counts, strict=True)
+        for position, (chip, choice, (slot, is_variant, automatic_count)) in enumerate(
+            zip(self.chips, choices, looks, strict=True)
         ):
             chip.show_part(
                 self._get_accelerator_name(choice.accelerator),
                 choice.count,
                 slot,
+                automatic_count=automatic_count,
                 is_variant=is_variant,
                 announced=self._announced(choice.accelerator),
                 baseline=position == 0,

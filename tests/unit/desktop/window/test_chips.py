@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.scenario_edits import remove_accelerator
+from gpudesk.desktop.session.scenario_edits import remove_accelerator, replace_count
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.accelerator_chips import ChipRow, list_chip_plans
 from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice
@@ -67,6 +67,15 @@ def check_one_step(desk: Desk, text: str) -> None:
     assert desk.scenario != after
     desk.undo_stack.redo()
     assert desk.scenario == after
+
+
+def test_a_chip_shows_the_count_that_the_program_chose(row: ChipRow, desk: Desk) -> None:
+    desk.apply(replace_count(desk.scenario, 1, None), "Smallest that fits")
+    assert row.chips[1].accessibleName() == "MI325X, automatic count"
+    desk.flush()
+    assert row.chips[1].accessibleName() == "MI325X, automatic count 1"
+    stated, automatic = row.chips[3].sizeHint().width(), row.chips[1].sizeHint().width()
+    assert automatic > stated, "the chip has room for the count, and for the word that it is automatic"
 
 
 def test_chip_has_an_accessible_name(row: ChipRow) -> None:
