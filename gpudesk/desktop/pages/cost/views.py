@@ -376,6 +376,8 @@ class SimulationView(CostView):
         if answer is None or self._jobs.running or (answer, rented) == self._question:
             return
         self._question = (answer, rented)
+        if self.draws is None or self.draws.rented != rented:
+            self._show_no_draws(tr("Simulating costs"))
         steps = self._desk.service.costing.draw_steps(answer, rented=rented)
         self._jobs.start("draws", steps, self._done, self._failed)
 
@@ -393,12 +395,24 @@ class SimulationView(CostView):
         self.table.show_table(figures)
 
     def _failed(self, error: InputError) -> None:
-        self.status_label.setText(format_message(error.problem, self._desk.formatter))
+        self._show_state(format_message(error.problem, self._desk.formatter), False)
         self._draw()
 
     def _show_state(self, text: str, can_stop: bool) -> None:
+        """Show the progress next to the former result, or in the chart if there is none."""
         del can_stop
-        self.status_label.setText(text)
+        if self.draws is not None:
+            self.status_label.setText(text)
+        elif text:
+            self._show_no_draws(text)
+
+    def _show_no_draws(self, why: str) -> None:
+        """Show an empty chart and table, and the reason."""
+        self.draws = None
+        if self._costed is not None:
+            self.chart.show_draws(self._costed, None, why)
+            self.title.setText("")
+            self.table.show_table(DataTable("figures", "", "", (), ()))
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -301,7 +301,6 @@ class FitMatrixView(PageView):
         self._waits = self._waits and self.query.state is QueryState.WORKING
         self.table.set_pale(self._waits or self.query.state in (QueryState.STOPPED, QueryState.FAILED))
         self.table.set_order(order)
-        self.table.empty_text = self._describe_state()
         if matrix is not None:
             self.table.empty_text = tr("No match. Clear a filter to see more.")
             self.model.show(arrange_fit_table(matrix, self.query.parameters(), order, self.query.reading))
@@ -354,6 +353,10 @@ class FitMatrixView(PageView):
             )
 
     def _show_notice(self, words: str, action: str) -> None:
+        """Show a text below the table, or in the middle if there is no matrix yet."""
+        if self.query.result is None:
+            self.table.empty_text, words = words, ""
+            self.table.viewport().update()
         if words != self.remark.text():
             self.remark.setText(words)
         if action:

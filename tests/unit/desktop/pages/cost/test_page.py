@@ -431,6 +431,19 @@ def test_simulation_runs_in_the_background(page: CostPage, qtbot: QtBot) -> None
     assert value == pytest.approx(1.0, abs=0.2)
 
 
+def test_the_chart_of_draws_shows_their_progress_until_there_are_any(page: CostPage, qtbot: QtBot) -> None:
+    page.choose_view("draws")
+    view = page.view
+    assert isinstance(view, SimulationView)
+    assert view.draws is None
+    assert view.chart.drawing.note == "Simulating costs"
+    view._jobs.shown.emit("Simulating costs: 1 of 4", False)
+    assert view.chart.drawing.note == "Simulating costs: 1 of 4"
+    assert view.status_label.text() == "", "not twice"
+    qtbot.waitUntil(lambda: view.draws is not None)
+    assert view.chart.drawing.note == ""
+
+
 def test_quick_edits_run_one_simulation_at_a_time(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
     page.choose_view("draws")
     view = page.view

@@ -57,6 +57,20 @@ def map_counts(view: FitMatrixView, accelerator: str) -> dict[str, int | None]:
 # Counts
 
 
+def test_the_first_search_shows_its_progress_once(page: MemoryPage, qtbot: QtBot) -> None:
+    page.resize(1100, 700)
+    page.choose_view(MATRIX)
+    view = page.view
+    assert isinstance(view, FitMatrixView)
+    view.query.working.emit("Searching for deployments: 1 of 83", True)
+    assert view.table.empty_text == "Searching for deployments: 1 of 83"
+    assert view.remark.text() == ""
+    assert view.action.text() == "Cancel"
+    wait_until_ready(view, qtbot)
+    assert view.table.empty_text == "No match. Clear a filter to see more."
+    assert view.remark.text() == view.table.describe_cell(view.table.currentIndex())
+
+
 def test_matrix_starts_at_the_scenario(view: FitMatrixView, desk: Desk) -> None:
     question = view.model.table.question
     workload = desk.scenario.workload
