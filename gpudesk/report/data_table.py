@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from enum import Enum
 from typing import NamedTuple
 
 from gpudesk.domain.diffusion import DiffusionEstimate
@@ -31,12 +32,20 @@ class DataColumn:
     detail: str = ""
 
 
+class CellSeverity(Enum):
+    """Whether a cell reports a problem, and how grave it is: requests queue, or there is no result."""
+
+    NONE = "none"
+    WARNING = "warning"
+    FAULT = "fault"
+
+
 @frozen_dataclass
 class DataCell:
     """A text with an optional second line, an icon before it and a glyph after it; or a bar of `share`, 0 to 1.
 
-    With a `slot` the text is the name of the accelerator with that palette index. The best is tinted, an error has its
-    color. `sentence` is the full text, if it is more than head, text and second line.
+    With a `slot` the text is the name of the accelerator with that palette index. The best is tinted; warnings and
+    errors have a color. `sentence` is the full text, if it is more than head, text and second line.
     """
 
     text: str = ""
@@ -49,7 +58,7 @@ class DataCell:
     slot: int = 0
     is_variant: bool = False
     is_best: bool = False
-    is_fault: bool = False
+    severity: CellSeverity = CellSeverity.NONE
     sentence: str = ""
 
 
@@ -89,7 +98,7 @@ def explain_cell_marks(rows: Iterable[DataRow]) -> tuple[tuple[str, str], ...]:
 
 
 class FigureRow(NamedTuple):
-    """An accelerator: texts of its figures, a remark, and whether that is an error."""
+    """An accelerator: texts of its figures, a remark, and whether that reports a problem."""
 
     key: str
     slot: int
@@ -97,7 +106,7 @@ class FigureRow(NamedTuple):
     name: str
     figures: tuple[str, ...]
     remark: str
-    is_fault: bool = False
+    severity: CellSeverity = CellSeverity.NONE
 
 
 def build_accelerator_table(
@@ -133,5 +142,5 @@ def _build_figure_row(row: FigureRow, heads: Sequence[str], leading: AbstractSet
         for place, text in enumerate(row.figures)
     )
     name = DataCell(row.name, slot=row.slot, is_variant=row.is_variant, is_strong=True)
-    remark = DataCell(row.remark, is_quiet=True, is_fault=row.is_fault)
+    remark = DataCell(row.remark, is_quiet=True, severity=row.severity)
     return DataRow(row.key, (name, *figures, remark), row.name)

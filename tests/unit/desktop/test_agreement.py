@@ -25,7 +25,7 @@ from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import build_comparison_table
 from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, ComparisonSheet
-from gpudesk.report.data_table import DataRow
+from gpudesk.report.data_table import CellSeverity, DataRow
 from gpudesk.report.explanation.parts import Explanation
 from gpudesk.report.labels import get_figure_unit, label_figure
 from gpudesk.report.writers.json import encode_answer
@@ -187,7 +187,7 @@ def check_reason(estimate: Estimate | None, reason: str | None, charted: DataRow
         assert reason == "limits not met"
     else:
         return
-    assert charted is None or (charted.cells[-1].text, charted.cells[-1].is_fault) == (reason, True)
+    assert charted is None or (charted.cells[-1].text, charted.cells[-1].severity) == (reason, CellSeverity.FAULT)
 
 
 def check_panel(views: AnswerViews) -> None:
@@ -309,9 +309,9 @@ def check_physics(views: AnswerViews) -> None:
         if estimate is None:
             assert column.column.problem is not None
             continue
-        limiter, is_fault = describe_limiter(column, views.desk)
+        limiter, severity = describe_limiter(column, views.desk)
         if not estimate.fits:
-            assert is_fault
+            assert severity is CellSeverity.FAULT
             assert limiter
             assert all(getattr(estimate, name) is None for name in FIGURES)
             continue

@@ -30,7 +30,7 @@ from gpudesk.desktop.ui.widgets.layouts import Hairline, ThemedLabel, make_colum
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import KvCacheCurve
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.report.data_table import FigureRow, build_accelerator_table
+from gpudesk.report.data_table import CellSeverity, FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
@@ -308,8 +308,8 @@ def _make_context_row(each: CacheCurve, formatter: Formatter) -> FigureRow:
         MISSING_VALUE_TEXT if whole is None else formatter.estimate(whole / GIB),
         MISSING_VALUE_TEXT if fullest is None else formatter.estimate(fullest / GIB),
     )
-    words, faulty = _format_longest_request(curve, formatter)
-    return FigureRow(*part.identity, cells, words, faulty)
+    words, is_fault = _format_longest_request(curve, formatter)
+    return FigureRow(*part.identity, cells, words, CellSeverity.FAULT if is_fault else CellSeverity.NONE)
 
 
 def _format_request_sizes(curve: KvCacheCurve) -> tuple[int | None, int | None]:

@@ -22,7 +22,15 @@ from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.answer import Answer, Scenario
 from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
-from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable, FigureRow, build_accelerator_table
+from gpudesk.report.data_table import (
+    CellSeverity,
+    DataCell,
+    DataColumn,
+    DataRow,
+    DataTable,
+    FigureRow,
+    build_accelerator_table,
+)
 from gpudesk.report.labels import label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (
     describe_bound,
@@ -69,7 +77,7 @@ def make_candidate_figures(pairs: ColumnCandidates, formatter: Formatter, *, wid
                 part.name.partition(" × ")[0],
                 _make_candidate_cells(candidate, formatter, wide=wide),
                 _format_candidate_remark(candidate, formatter),
-                is_fault=candidate.count is None,
+                severity=CellSeverity.FAULT if candidate.count is None else CellSeverity.NONE,
             )
             for part, candidate in pairs
         ),

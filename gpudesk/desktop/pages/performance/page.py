@@ -107,7 +107,10 @@ class ScalingChart(DeskChart):
         scaled = self._results.lines()
         if self.quantity == THROUGHPUT:
             self.title = tr("Output throughput per replica")
-            self.subtitle = tr("tokens per second at this load, up to {n} accelerators", n=_find_highest_count(scaled))
+            self.subtitle = tr(
+                "tokens per second at this load, up to {n} accelerators; dots: your deployment",
+                n=_find_highest_count(scaled),
+            )
         else:
             self.title = tr("Effective memory bandwidth")
             rule = list_rule_names()[self.rule]

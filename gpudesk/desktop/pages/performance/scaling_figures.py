@@ -32,7 +32,7 @@ from gpudesk.domain.deployment_analysis import (
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate, format_plan
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
+from gpudesk.report.data_table import CellSeverity, DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import InputError, Message, capitalize_first, format_message
@@ -243,7 +243,7 @@ def make_scaling_figures(
                     *_make_scaling_cells(row, scaled.scaling, rule, formatter, wide=wide),
                 ),
                 describe_plan(row, formatter),
-                is_fault=not row.fits,
+                severity=CellSeverity.NONE if row.fits else CellSeverity.FAULT,
             )
             for row in rows
         ),
@@ -298,12 +298,12 @@ def describe_rule_error(scaled: ScaledColumn, rule: ScalingRuleOfThumb, formatte
 
 
 def describe_fastest_count(lines: Sequence[ScaledColumn], formatter: Formatter) -> str:
-    """Return the highest throughput of one replica, its count, and the remaining output per accelerator."""
+    """Return the highest throughput of one replica, its count, the remaining output per accelerator, and the next."""
     peaks = [(each, each.scaling.peak) for each in lines if each.scaling is not None]
     rates = [(get_throughput(peak.estimate) or 0.0, each, peak) for each, peak in peaks if peak is not None]
     if not rates:
         return ""
-    rate, fastest, peak = max(rates, key=lambda each: each[0])
+    (rate, fastest, peak), *others = sorted(rates, key=lambda each: each[0], reverse=True)
     start = None if fastest.scaling is None else fastest.scaling.start
     efficiency = None if fastest.scaling is None else fastest.scaling.efficiency(peak)
     values = {
@@ -311,16 +311,17 @@ def describe_fastest_count(lines: Sequence[ScaledColumn], formatter: Formatter) 
         "name": fastest.part.name.partition(" × ")[0],
         "rate": formatter.estimate(rate),
     }
-    text = tr("One replica is fastest on {n} × {name}: {rate} tok/s.", **values)
-    if start is None or efficiency is None or start.count == peak.count:
-        return text
-    share = tr(
-        "Output per accelerator: {share} of {start} × {name}.",
-        share=formatter.per_cent(efficiency),
-        start=formatter.count(start.count),
-        name=values["name"],
-    )
-    return f"{text} {share}"
+    sentences = [tr("One replica is fastest on {n} × {name}: {rate} tok/s.", **values)]
+    if start is not None and efficiency is not None and start.count != peak.count:
+        share, least = formatter.per_cent(efficiency), formatter.count(start.count)
+        sentences.append(
+            tr("Output per accelerator: {share} of {start} × {name}.", share=share, start=least, name=values["name"])
+        )
+    for other_rate, other, other_peak in others[:1]:
+        count, name = formatter.count(other_peak.count), other.part.name.partition(" × ")[0]
+        next_rate = formatter.estimate(other_rate)
+        sentences.append(tr("Next: {n} × {name}, {rate} tok/s.", n=count, name=name, rate=next_rate))
+    return " ".join(sentences)
 
 
 # Two deployments side by side

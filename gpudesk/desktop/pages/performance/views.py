@@ -31,7 +31,7 @@ from gpudesk.domain.registry import FIGURES
 from gpudesk.estimation.mlperf_comparison import MlperfComparison
 from gpudesk.paths import MissingFileError
 from gpudesk.report.comparison.estimate_rows import FigureText, describe_missing_figure
-from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
+from gpudesk.report.data_table import CellSeverity, DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_figure, shorten_name
 from gpudesk.report.mlperf import (
     build_stated_ratio_row,
@@ -322,30 +322,31 @@ def format_figures_title(desk: Desk) -> str:
     return format_load_title(desk.answer.scenario.workload.load, desk.formatter)
 
 
-def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
+def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, CellSeverity]:
+    """Return what limits an accelerator, or the problem that it has instead of a result."""
     estimate = part.column.estimate
     if estimate is None:
         problem = part.column.problem
-        return ("" if problem is None else format_message(problem, desk.formatter)), True
+        return ("" if problem is None else format_message(problem, desk.formatter)), CellSeverity.FAULT
     if not estimate.fits:
         missing = format_missing_memory(part, desk)
         if estimate.needs is None:
-            return tr("does not fit: {missing}", missing=missing), True
+            return tr("does not fit: {missing}", missing=missing), CellSeverity.FAULT
         return trn(
             "does not fit: {missing}; needs {n} accelerator",
             "does not fit: {missing}; needs {n} accelerators",
             estimate.needs,
             missing=missing,
             n=desk.formatter.count(estimate.needs),
-        ), True
+        ), CellSeverity.FAULT
     if estimate.stable is False or estimate.output_tokens_per_s is None:
-        return describe_missing_figure(part.column, desk.formatter)[0], True
+        return describe_missing_figure(part.column, desk.formatter)[0], CellSeverity.FAULT
     waiting = format_admitted(estimate, desk)
     if waiting:
-        return waiting, True
+        return waiting, CellSeverity.WARNING
     if estimate.limiter is None or estimate.limiter is Limiter.CAPACITY:
-        return "", False
-    return estimate.limiter.label, False
+        return "", CellSeverity.NONE
+    return estimate.limiter.label, CellSeverity.NONE
 
 
 def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> DataTable:
@@ -451,11 +452,7 @@ def _sort_best_first(desk: Desk, name: str) -> list[AcceleratorColumn]:
 def _make_rows(
     desk: Desk, ordered: list[AcceleratorColumn], cells: Callable[[AcceleratorColumn], tuple[str, ...]]
 ) -> tuple[FigureRow, ...]:
-    rows = []
-    for part in ordered:
-        limiter_text, faulty = describe_limiter(part, desk)
-        rows.append(FigureRow(*part.identity, cells(part), limiter_text, faulty))
-    return tuple(rows)
+    return tuple(FigureRow(*part.identity, cells(part), *describe_limiter(part, desk)) for part in ordered)
 
 
 _MARGIN = 16

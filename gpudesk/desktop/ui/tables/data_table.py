@@ -17,7 +17,7 @@ from gpudesk.desktop.ui.tables.text_layer import MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
-from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable, explain_cell_marks
+from gpudesk.report.data_table import CellSeverity, DataCell, DataColumn, DataRow, DataTable, explain_cell_marks
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -40,6 +40,7 @@ _ICON_COLORS: Final = {
     "circle-help": "disputed_text",
     "triangle-alert": "disputed_text",
 }
+_SEVERITY_COLORS: Final = {CellSeverity.WARNING: "disputed_text", CellSeverity.FAULT: "unfit"}
 
 
 class DataTableModel(TableItemModel):
@@ -143,7 +144,7 @@ class _DataDelegate(RowsDelegate):
             pen.icon(cell.icon, upper.left(), upper.center().y() - side / 2, side, _ICON_COLORS.get(cell.icon, "text2"))
             upper = upper.adjusted(side + length(6), 0, 0, 0)
         align = RIGHT if column.is_figure else LEFT
-        color = "unfit" if cell.is_fault else "text2" if cell.is_quiet else "text1"
+        color = _SEVERITY_COLORS.get(cell.severity, "text2" if cell.is_quiet else "text1")
         if cell.slot or self.is_pale:
             color = "text3" if self.is_pale else f"slot{cell.slot}"
         font = _get_font(cell)

@@ -20,6 +20,7 @@ from gpudesk.desktop.ui.widgets.fields import NumberField
 from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.report.data_table import CellSeverity
 
 USERS = Demand(DemandKind.USERS, 500.0)
 
@@ -170,7 +171,7 @@ def test_unmet_limits_are_reported_in_the_rows(sized_view: SizingView, desk: Des
     desk.flush()
     sized_view.refresh()
     remarks = [row.cells[-1] for row in get_model(sized_view).table.rows]
-    assert all(remark.is_fault for remark in remarks)
+    assert all(remark.severity is CellSeverity.FAULT for remark in remarks)
     assert all("meets the limits" in remark.text for remark in remarks)
     assert sized_view.verdict.text() == "None of these accelerators can serve this demand."
     assert not sized_view.candidate.use.isVisible()

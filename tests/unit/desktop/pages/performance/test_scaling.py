@@ -280,3 +280,4 @@ def test_verdict_has_the_fastest_count(page: PerformancePage) -> None:
     page.choose_view("scaling")
     assert page.describe_verdict().startswith("One replica is fastest on ")
     assert "Output per accelerator: " in page.describe_verdict()
+    assert " Next: 8 × " in page.describe_verdict(), "the runner-up can be as fast"
