@@ -15,6 +15,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.deployment_analysis import WorkedExampleVerdict, WorkedFigure
 from gpudesk.report.explanation.worked_examples import (
     describe_worked_note,
@@ -106,8 +107,10 @@ class WorkedExamplesDialog(ThemedDialog):
         table.setRowCount(len(self._examples))
         table.setAccessibleName(tr("Checked claims"))
         table.setFont(theme.font("small"))
-        table.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
-        table.setWordWrap(False)
+        # Claims can have several lines; their number follows the width of the column.
+        table.verticalHeader().setMinimumSectionSize(theme.px(_ROW))
+        fit_rows = make_delay(self, 0, table.resizeRowsToContents)
+        table.horizontalHeader().sectionResized.connect(lambda *_: fit_rows.start())
         for row, figure in enumerate(self._examples):
             example = figure.example
             icon, color = _MARKS[figure.verdict]

@@ -38,6 +38,21 @@ def test_claim_is_found_read_and_copied(dialog: WorkedExamplesDialog, qtbot: QtB
     assert dialog.copy.text() == "Copied"
 
 
+def test_long_claims_have_several_lines(dialog: WorkedExamplesDialog, qtbot: QtBot) -> None:
+    table = dialog.table
+
+    def find_cut() -> list[str]:
+        cells = [table.model().index(row, column) for row in range(table.rowCount()) for column in (2, 3)]
+        return [
+            str(cell.data()) for cell in cells if table.sizeHintForIndex(cell).height() > table.rowHeight(cell.row())
+        ]
+
+    qtbot.waitUntil(lambda: find_cut() == [])
+    assert len({table.rowHeight(row) for row in range(table.rowCount())}) > 1
+    dialog.resize(dialog.width() - 60, dialog.height())
+    qtbot.waitUntil(lambda: find_cut() == [])
+
+
 def test_verdict_filters_the_list(dialog: WorkedExamplesDialog) -> None:
     for verdict, number, label in (
         ("contradicted by arithmetic", 90, "Refuted"),
