@@ -219,6 +219,7 @@ class DesktopProgram(QObject):
         window.show()
         if is_active:
             window.come_to_front()
+        window.go_on_with_preview(former)
         former.jobs.stop()
         former.hide()
         former.deleteLater()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.actions import ActionSpec
@@ -107,6 +107,16 @@ class MainWindow(DocumentWindow):
             self.show_start()
         else:
             self.show_page(former._page)
+
+    def go_on_with_preview(self, former: MainWindow) -> None:
+        """Open the preview that is open in another window."""
+        dialogs = [dialog for dialog in former.findChildren(QDialog) if dialog.isVisible()]
+        if dialogs:
+            from gpudesk.desktop.window.sheet_preview import PagesPreview
+
+            for dialog in dialogs:
+                if isinstance(dialog, PagesPreview):
+                    dialog.reopen(self)
 
     # Construction
 

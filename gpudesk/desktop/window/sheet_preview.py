@@ -162,7 +162,10 @@ _WIDTH: Final = "width"
 
 
 class PagesPreview(ThemedDialog):
-    """Shows pages as printed. Subclasses implement `title`, `lay_out`, `make_pdf`, `describe` and `show_language`."""
+    """Shows pages as printed.
+
+    Subclasses implement `title`, `lay_out`, `make_pdf`, `describe`, `show_language` and `reopen`.
+    """
 
     manual_topic = "sheet"
 
@@ -207,6 +210,10 @@ class PagesPreview(ThemedDialog):
 
     def show_language(self) -> None:
         """Apply the chosen language and its formatter."""
+
+    def reopen(self, window: DocumentWindow) -> None:
+        """Open the same preview above another window, in the language of that window."""
+        raise NotImplementedError
 
     # Display
 
@@ -438,6 +445,9 @@ class SheetPreview(PagesPreview):
         self.sheet = self._build_sheet(self._formatter)
         self._profiles = {key: tables.with_formatter(self._formatter) for key, tables in self._profiles.items()}
 
+    def reopen(self, window: DocumentWindow) -> None:
+        show_preview(window)
+
     def offer_profiles(self, build: Callable[[str, Formatter], ProfileTables]) -> None:
         """Let the user append profiles of the accelerators; `build` makes one by id."""
         self._build_profile = build
@@ -507,6 +517,9 @@ class ProfilePreview(PagesPreview):
 
     def show_language(self) -> None:
         self._tables = self._tables.with_formatter(self._formatter)
+
+    def reopen(self, window: DocumentWindow) -> None:
+        show_profile_preview(window, self._tables.with_formatter(window.desk.formatter))
 
 
 def _read_paper_size(settings: UserSettings) -> PaperSize:

@@ -80,7 +80,7 @@ class SpecificationButton(PaintedButton):
             each = self.specification
             theme, line = self._theme, self._theme.line("small")
             upper = QRectF(0, theme.length(2), self.width(), line)
-            x = pen.text(upper, each.label, font="small", color="text2")
+            x = pen.text(upper, each.label, font="small", color="link" if self.underMouse() else "text2")
             if each.is_own or each.is_disputed:
                 pen.glyph("own" if each.is_own else "disputed", x + theme.length(_MARK), upper.center().y())
             baseline = upper.bottom() + theme.line("headline") / 2 + pen.metrics("headline").capHeight() / 2
@@ -403,6 +403,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
     def _ask(self) -> None:
         self._rest.stop()
         asks = self.accelerator and self.query.ask(self.preferences.question(self.desk.scenario, self.accelerator))
+        self.print_button.setEnabled(self._can_print())
         if self.query.state is QueryState.WORKING and not self._is_shown():
             self.subject.show_name_alone(self._get_name(self.accelerator))
             self.body.show_state("", None, answered=False)
@@ -415,6 +416,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     def _show(self) -> None:
         tables, state = self.tables, self.query.state
+        self.print_button.setEnabled(self._can_print())
         if state is QueryState.STOPPED:
             self._tell(tr("Stopped before the profile was complete"), tr("Continue"))
         elif state is not QueryState.WORKING:
@@ -519,8 +521,11 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     def print_profile(self) -> None:
         """Show the print preview of the profile, once available."""
-        if self.tables is not None and self.query.state is QueryState.READY:
+        if self.tables is not None and self._can_print():
             self.profile_preview_requested.emit(self.tables)
+
+    def _can_print(self) -> bool:
+        return self.tables is not None and self.query.state is QueryState.READY
 
     def name_chart_commands(self) -> tuple[str, str]:
         return tr("Show profile table"), tr("Copy profile")
@@ -531,5 +536,5 @@ class ProfilePage(MultiViewPage[ProfileView]):
         return [
             *super().list_page_actions(),
             view("profile.other", tr("Show other accelerator"), self.choose_other, "cpu", ("Ctrl+J",)),
-            file("profile.print", tr("Print profile"), self.print_profile, "printer"),
+            file("profile.print", tr("Print profile"), self.print_profile, "printer", enabled=self._can_print),
         ]

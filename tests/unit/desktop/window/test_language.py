@@ -11,13 +11,14 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from gpudesk.desktop.pages.memory.page import MemoryPage
+from gpudesk.desktop.pages.profile.page import ProfilePage
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.document import find_recovery_dir, list_files
 from gpudesk.desktop.session.settings import LANGUAGE
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.manual_window import ManualWindow
-from gpudesk.desktop.window.sheet_preview import SheetPreview
+from gpudesk.desktop.window.sheet_preview import ProfilePreview, SheetPreview
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE
 from gpudesk.text.translation import PSEUDO, get_language
 
@@ -128,6 +129,28 @@ def test_sheet_has_its_own_language(window: MainWindow, qtbot: QtBot) -> None:
     dialog.set_language("en")
     assert not any("⟦" in row.label for row in dialog.sheet.table.rows)
     dialog.close()
+
+
+def test_an_open_preview_stays_open(window: MainWindow, qtbot: QtBot) -> None:
+    window.preview()
+    made = choose(window, "de")
+    dialog = made.findChild(SheetPreview)
+    assert dialog is not None
+    assert dialog.isVisible()
+    assert dialog.windowTitle() == "Vergleichsblatt"
+    assert any(row.label == "Kapazität" for row in dialog.sheet.table.rows)
+    dialog.close()
+    made.show_page("profile")
+    page = made.page
+    assert isinstance(page, ProfilePage)
+    qtbot.waitUntil(page.print_button.isEnabled)
+    page.print_profile()
+    made = choose(made, "en")
+    profile = made.findChild(ProfilePreview)
+    assert profile is not None
+    assert profile.isVisible()
+    assert profile.windowTitle() == "Accelerator profile"
+    profile.close()
 
 
 def test_german_window_has_german_numbers(window: MainWindow) -> None:
