@@ -23,7 +23,7 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column
 from gpudesk.domain.decision import Decision, DecisionFactor, DecisionRule, FactorCell, FactorLevel, FactValue
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.decision.facts import format_fact, label_fact
-from gpudesk.report.decision.rules import label_factor, label_rule_source
+from gpudesk.report.decision.rules import label_factor, label_payment, label_rule_source
 from gpudesk.report.labels import format_date
 from gpudesk.report.writers.clipboard import format_tab_separated
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -32,16 +32,21 @@ from gpudesk.text.translation import tr, translate_data
 
 #: The column of the factors, and the first of an accelerator; documents come last.
 FACTOR, FIRST = range(2)
+_COST: Final = "usd_per_million"
 
 
 @frozen_dataclass
 class FactorTableCell:
-    """The rating of an accelerator in a factor, and its basis: the likely figure, and that with its interval."""
+    """The rating of an accelerator in a factor, and its basis: the likely figure, and that with its interval.
+
+    A cost has the way to pay, since owned and rented accelerators are compared.
+    """
 
     level: FactorLevel
     word: str
     figure: str
     whole: str
+    payment: str = ""
 
 
 @frozen_dataclass
@@ -71,19 +76,24 @@ def format_document(rule: DecisionRule) -> str:
 def make_factor_rows(
     decision: Decision, rules: Mapping[str, DecisionRule], formatter: Formatter
 ) -> tuple[FactorRow, ...]:
-    return tuple(_make_factor_row(factor, rules, formatter) for factor in decision.factors)
+    return tuple(_make_factor_row(factor, decision, rules, formatter) for factor in decision.factors)
 
 
-def _make_factor_row(factor: DecisionFactor, rules: Mapping[str, DecisionRule], formatter: Formatter) -> FactorRow:
+def _make_factor_row(
+    factor: DecisionFactor, decision: Decision, rules: Mapping[str, DecisionRule], formatter: Formatter
+) -> FactorRow:
     measured = any(cell.level is not FactorLevel.UNKNOWN for cell in factor.cells)
     cells = [_make_level_cell(factor.fact, cell, formatter) for cell in factor.cells]
     unit = find_common_unit([cell.figure or MISSING_VALUE_TEXT for cell in cells])
+    cells = [replace(cell, figure=strip_unit(cell.figure, unit)) for cell in cells]
+    if factor.fact == _COST:
+        cells = [_add_payment(cell, each.payment) for cell, each in zip(cells, decision.candidates, strict=True)]
     measure = label_fact(factor.fact) if measured else tr("No measure available")
     return FactorRow(
         id=factor.id,
         name=label_factor(factor.id),
         measure=tr("{measure}, {unit}", measure=measure, unit=unit) if unit else measure,
-        cells=tuple(replace(cell, figure=strip_unit(cell.figure, unit)) for cell in cells),
+        cells=tuple(cells),
         rules=tuple(rules[each] for each in factor.rules if each in rules),
     )
 
@@ -97,6 +107,13 @@ def _make_level_cell(fact: str, cell: FactorCell, formatter: Formatter) -> Facto
     return FactorTableCell(
         cell.level, word, format_fact(fact, likely, formatter), format_fact(fact, cell.value, formatter)
     )
+
+
+def _add_payment(cell: FactorTableCell, payment: str | None) -> FactorTableCell:
+    if payment is None or not cell.figure:
+        return cell
+    how = label_payment(payment)
+    return replace(cell, payment=how, whole=f"{cell.whole} {how}")
 
 
 class FactorsModel(TableItemModel):
@@ -263,7 +280,8 @@ class FactorsTableView(PaintedTable):
                 pen.tint(self._get_box(place), "best")
             unknown = cell.level in (FactorLevel.UNKNOWN, FactorLevel.LACKS)
             upper = (cell.word, "label" if best else "small", "best_text" if best else "text3" if unknown else "text1")
-            self._write_lines(place, upper, (cell.figure, "caption", "best_text" if best else "text3"))
+            lower = [(text, "caption", "best_text" if best else "text3") for text in (cell.figure, cell.payment)]
+            self._write_lines(place, upper, *lower)
         elif column < FIRST:
             room = max(1.0, self._heads.sectionSize(FACTOR) - self._theme.length(2 * _PAD))
             measure = self._measure.lines(factor.measure, "caption", room, _MOST_LINES)

@@ -45,6 +45,13 @@ def test_levels_have_their_figures(model: FactorsModel) -> None:
     assert model.sentence(row, FIRST + 2).startswith("Throughput, B200: Preferred, 1,450 (")
 
 
+def test_costs_say_how_the_accelerator_is_paid_for(model: FactorsModel) -> None:
+    cells = model.rows[find_row(model, "cost")].cells
+    assert [cell.figure for cell in cells] == ["$0.81", "$0.53", "$0.59", "$1.47"]
+    assert [cell.payment for cell in cells] == ["owned", "owned", "owned", "rented"]
+    assert cells[-1].whole.endswith(" rented")
+
+
 def test_factor_without_a_measure_is_unknown(model: FactorsModel) -> None:
     row = find_row(model, "community")
     assert model.rows[row].measure == "No measure available"
