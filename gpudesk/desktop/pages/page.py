@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from functools import partial
@@ -10,7 +11,7 @@ from itertools import count
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedLayout, QWidget
 
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
@@ -212,21 +213,26 @@ def make_view_actions(
 _REST_MS: Final = 120
 #: Maximum wait for the first paint.
 _FIRST_MS: Final = 300
+#: The usual width of a slow verdict in one line, in design lengths, and the lines reserved for it.
+_SLOW_VERDICT: Final = 2200.0
+_SLOW_LINES: Final = (2, 3)
 
 
 class VerdictLine(ThemedLabel):
     """The verdict of a page in a sentence or two, updated after a pause, so that a moving slider stays fast.
 
     It is a tab stop, so that it can be read aloud and copied. A line is reserved for the first verdict. If that takes
-    longer than a first paint (`is_slow`), it follows the paint, and two lines are reserved.
+    longer than a first paint (`is_slow`), it follows the paint, and its usual lines are reserved, so that nothing
+    moves when it appears.
     """
 
     #: Show the verdict: the answer has not changed for a moment.
     due = Signal()
 
     def __init__(self, theme: Theme, *, is_slow: bool = False) -> None:
-        self._is_slow = is_slow
+        self._is_slow = self._is_first_slow = is_slow
         super().__init__(theme, font="page", wrap=True)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         flags = Qt.TextInteractionFlag
         self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -259,7 +265,7 @@ class VerdictLine(ThemedLabel):
         except (InputError, MissingFileError):
             # The view that needs the file reports the error.
             text = ""
-        self._is_slow = False
+        self._is_first_slow, self._is_slow = self._is_slow, False
         self._reserve_height()
         self._set_words(text)
         self.setEnabled(True)
@@ -275,6 +281,10 @@ class VerdictLine(ThemedLabel):
         self.setText(text)
         self.setAccessibleName(text or tr("Verdict"))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._reserve_height()
+
     def _dress(self) -> None:
         super()._dress()
         px = self._theme.px
@@ -282,8 +292,12 @@ class VerdictLine(ThemedLabel):
         self._reserve_height()
 
     def _reserve_height(self) -> None:
-        px, lines = self._theme.px, 2 if self._is_slow else 1
-        self.setMinimumHeight(px(2) + lines * self._theme.line("page") + px(8))
+        px, further_lines = self._theme.px, 0
+        if self._is_first_slow:
+            least, most = _SLOW_LINES
+            further_lines = max(least, min(most, math.ceil(px(_SLOW_VERDICT) / max(1, self.width() - px(32))))) - 1
+        further = further_lines * self.fontMetrics().lineSpacing()
+        self.setMinimumHeight(px(2) + self._theme.line("page") + further + px(8))
 
 
 class PageView(QWidget):

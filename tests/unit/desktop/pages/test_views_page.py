@@ -262,6 +262,8 @@ def test_slow_verdict_waits_for_the_first_paint(theme: Theme, qtbot: QtBot) -> N
     with qtbot.waitSignal(line.due):
         page.show()
     line.show_verdict(lambda: "H200 SXM leads.")
+    assert line.minimumHeight() == reserved, "nothing below it moves"
+    line.show_verdict(lambda: "MI325X leads.")
     assert line.minimumHeight() < reserved
     with qtbot.waitSignal(line.due):
         line.request()
