@@ -338,8 +338,10 @@ def build_sheet_fleet(
         title = tr("Fleet in year 1, average costs over {years}: {curve}", years=years, curve=curve)
     table = ComparisonTable(heads, (ComparisonGroup("fleet", title, tuple(rows)),), tr("Fleet"))
     sentences = _list_fleet_sentences(answer, looks, formatter, money)
-    order = tr("Fleet for the demand: {order}", order=sentences[0])
+    # What to order, with its odds.
+    order_text = " ".join(sentences[:1] if answer.odds is None else sentences[:2])
+    order = tr("Fleet for the demand: {order}", order=order_text)
     if answer.cheapest is not None and answer.cheapest[1] is Supply.AUTOSCALED:
         # A recommendation to buy or rent around the clock knows no scaling.
-        order = tr("Cheaper if capacity follows the load: {order}", order=lower_for_sentence(sentences[0]))
+        order = tr("Cheaper if capacity follows the load: {order}", order=lower_for_sentence(order_text))
     return SheetFleet(" ".join(sentences), order, table, sketch_fleets(answer, looks, formatter, money))

@@ -75,7 +75,8 @@ def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) 
     assert " utilization. Odds of being the cheapest: 72%." in sheet.fleet.verdict
     assert "Next accelerator: renting" in sheet.fleet.verdict
     first = sheet.fleet.order.removeprefix("Fleet for the demand: ")
-    assert sheet.fleet.verdict.startswith(f"{first} Odds of being the cheapest")
+    assert first.endswith("Odds of being the cheapest: 72%."), "page one says how sure the order is"
+    assert sheet.fleet.verdict.startswith(f"{first} Next")
 
 
 def test_an_order_that_scales_says_what_it_depends_on(service: GpuDeskService) -> None:
