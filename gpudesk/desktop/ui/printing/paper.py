@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -15,6 +16,7 @@ from gpudesk.desktop.ui.theme.theme_painter import CENTRE, LEFT, RIGHT, ThemePai
 from gpudesk.desktop.ui.theme.tokens import PAPER_TYPE_STYLES, PaperPaintStyle, make_font
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr
+from gpudesk.text.units import FIGURE_UNITS
 
 #: Points in a millimetre.
 MM: Final = 72 / 25.4
@@ -139,11 +141,10 @@ TextLine = tuple[PlacedRun, ...]
 _LONGEST_CUT: Final = 10
 #: Digits of a group of thousands.
 _GROUP: Final = 3
-#: Text after a number that stays on its line.
-_UNITS_OF_FIGURES: Final = frozenset(
-    {"%", "B", "KiB", "MiB", "GiB", "GB", "TB/s", "GB/s", "PFLOPS", "TFLOPS", "TOPS", "W", "USD", "×"}
-    | {"tok/s", "ms", "s", "bytes", "bits", "MHz", "tokens", "requests"}
-)
+#: Starts of German compounds that are wider than a column; they are hyphenated after these.
+_COMPOUND_START: Final = re.compile(r"\(?(?:Speicher|Rechen|Vergleichs|vergleich)(?=\w)")
+#: Parallel degrees, which stay with their number.
+_DEGREES: Final = frozenset({"TP", "PP", "DP", "EP"})
 
 
 @cache
@@ -174,7 +175,8 @@ def measure_line_height(style: str) -> float:
 def wrap_runs(runs: tuple[TextRun, ...], room: float) -> tuple[TextLine, ...]:
     """Return the lines of text in several styles; a sheet is laid out in ten ways to choose one.
 
-    Lines break at spaces, never between a number and its unit; a word that does not fit is broken anywhere.
+    Lines break at spaces, never between a number and its unit; a word that does not fit is hyphenated or broken
+    anywhere.
     """
     lines: list[TextLine] = []
     line: list[PlacedRun] = []
@@ -215,17 +217,21 @@ def _split_into_words(runs: Sequence[TextRun]) -> Iterator[_Word]:
 
 
 def _keeps(word: _Word, text: str) -> bool:
-    """Whether the next word is the unit of a number, its next three digits, or a count: `× 8`."""
-    if text == "×" or word[-1].text.endswith("×"):
+    """Whether the next word is the unit of a number, its next three digits, or a count: `× 8`, `TP 8`."""
+    if text == "×" or word[-1].text.endswith("×") or word[-1].text.removeprefix("(") in _DEGREES:
         return True
     ending = text.rstrip(".,;:)]")
     grouped = len(ending) == _GROUP and ending.isdigit() and word[-1].text.strip().isdigit()
-    return word[-1].text[-1:].isdigit() and (grouped or ending in _UNITS_OF_FIGURES)
+    return word[-1].text[-1:].isdigit() and (grouped or ending in FIGURE_UNITS)
 
 
 def _break_word(word: _Word, room: float) -> Iterator[_Word]:
     for part in word:
         text = part.text
+        start = _COMPOUND_START.match(text)
+        if start is not None and measure_width(f"{start[0]}-", part.style) <= room:
+            yield [TextRun(f"{start[0]}-", part.style, part.color)]
+            text = text[start.end() :]
         while text:
             count = len(text)
             while count > 1 and measure_width(text[:count], part.style) > room:

@@ -23,10 +23,14 @@ from shiboken6 import delete, invalidate, isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
+from gpudesk.text.units import bind_units
 
 
 class ThemedLabel(QLabel):
-    """Plain text whose style token stays through switches of theme and text size."""
+    """Plain text whose style token stays through switches of theme and text size.
+
+    A wrapped text never breaks between a figure and its unit.
+    """
 
     def __init__(
         self,
@@ -43,12 +47,20 @@ class ThemedLabel(QLabel):
         self._theme = theme
         self._token = font
         self._color = color
+        self._text = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(wrap)
         if selectable:
             self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setText(text)
         theme.follow(self._dress)
+
+    def text(self) -> str:
+        return self._text
+
+    def setText(self, text: str) -> None:
+        self._text = text
+        super().setText(bind_units(text) if self.wordWrap() else text)
 
     def show_text(self, text: str) -> None:
         """Show a text; an empty one hides the label."""

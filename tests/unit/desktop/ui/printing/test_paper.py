@@ -56,6 +56,23 @@ def test_number_is_not_separated_from_its_unit() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("word", "lines"),
+    [
+        ("Speicherbandbreite", ["Speicher-", "bandbreite"]),
+        ("Vergleichsbasis", ["Vergleichs-", "basis"]),
+        ("(vergleichbares", ["(vergleich-", "bares"]),
+    ],
+)
+def test_a_german_compound_without_room_is_hyphenated(word: str, lines: list[str]) -> None:
+    assert read_lines(wrap_text(word, "body", 51.0)) == lines
+    assert read_lines(wrap_text(word, "body", 200.0)) == [word]
+
+
+def test_a_degree_stays_with_its_letters() -> None:
+    assert read_lines(wrap_text("(NVFP4, TP 2)", "small", 40.0)) == ["(NVFP4,", "TP 2)"]
+
+
 def test_long_word_is_broken() -> None:
     word = "Geschwindigkeitsbegrenzung" * 4
     lines = read_lines(wrap_text(word, "small", 50.0))

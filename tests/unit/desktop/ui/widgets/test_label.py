@@ -1,7 +1,7 @@
 """Labels keep their colors with every theme and parent."""
 
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
@@ -25,3 +25,10 @@ def test_label_follows_the_theme_under_a_new_parent(theme: Theme, qtbot: QtBot) 
     assert get_color(label) == theme.color("text1").name()
     label.set_color("text3")
     assert get_color(label) == theme.color("text3").name()
+
+
+def test_a_wrapped_text_keeps_figures_and_units_on_one_line(theme: Theme, qtbot: QtBot) -> None:
+    label = ThemedLabel(theme, "MI355X (440 ms)", wrap=True)
+    qtbot.addWidget(label)
+    assert label.text() == "MI355X (440 ms)"
+    assert QLabel.text(label) == "MI355X (440\u00a0ms)"
