@@ -97,7 +97,8 @@ class HeadlineBox(PaintedButton):
             right = float(self.width())
             small, large = theme.line("small"), theme.line("headline")
             top = theme.length(_PAD)
-            x = pen.text(QRectF(0, top, right, small), answer.label, font="small", color="text2")
+            color = "link" if self.underMouse() else "text2"
+            x = pen.text(QRectF(0, top, right, small), answer.label, font="small", color=color)
             for leader in answer.leaders if self.naming > LeaderDetail.NOTHING else ():
                 x = self._draw_leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
             baseline = top + small + large / 2 + pen.metrics("headline").capHeight() / 2

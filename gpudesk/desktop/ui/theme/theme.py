@@ -18,7 +18,7 @@ from shiboken6 import isValid
 
 from gpudesk.desktop.ui.theme import tokens
 from gpudesk.desktop.ui.theme.glyphs import TintedIconEngine, render_icon, tint_svg
-from gpudesk.desktop.ui.theme.tokens import load_fonts, make_scaled_font
+from gpudesk.desktop.ui.theme.tokens import LEAST_TARGET, load_fonts, make_scaled_font
 
 ColorTable = Mapping[str, str]
 
@@ -84,7 +84,7 @@ QPushButton[kind="quiet"] {{ background: transparent; border-color: transparent;
 QPushButton[kind="quiet"]:hover {{ background: {c["hover"]}; }}
 QPushButton[kind="quiet"]:pressed {{ background: {c["selection"]}; }}
 QPushButton[kind="link"] {{ background: transparent; border: none; color: {c["link"]}; padding: 0;
-  min-height: 0; font-weight: 400; text-align: left; }}
+  min-height: {px(LEAST_TARGET)}px; font-weight: 400; text-align: left; }}
 QPushButton[kind="link"]:hover {{ text-decoration: underline; }}
 QPushButton[kind="link"]:disabled {{ color: {c["disabled"]}; }}
 QFrame[kind="segment"] {{ background: {c["sunken"]}; border: none; border-radius: 6px; }}
@@ -148,7 +148,8 @@ def _make_check_box_styles(c: ColorTable, px: Callable[[float], int], images: Co
     side = px(14)
     radius = (side + 2) // 2
     return f"""
-QCheckBox, QRadioButton {{ spacing: {px(8)}px; background: transparent; }}
+QCheckBox, QRadioButton {{ spacing: {px(8)}px; background: transparent; min-height: {px(LEAST_TARGET)}px; }}
+QCheckBox::indicator:hover:enabled, QRadioButton::indicator:hover:enabled {{ border-color: {c["text1"]}; }}
 QCheckBox:disabled, QRadioButton:disabled {{ color: {c["disabled"]}; }}
 QCheckBox::indicator, QRadioButton::indicator, QTableView::indicator {{ width: {side}px; height: {side}px;
   border: 1px solid {c["control"]}; background: {c["page"]}; border-radius: 4px; }}
@@ -173,7 +174,7 @@ def _make_slider_styles(c: ColorTable, px: Callable[[float], int]) -> str:
     whole = px(14) | 1
     handle, radius, margin = whole - 4, whole // 2, -(whole - 3) // 2
     return f"""
-QSlider {{ background: transparent; min-height: {px(20)}px; }}
+QSlider {{ background: transparent; min-height: {px(LEAST_TARGET)}px; }}
 QSlider::groove:horizontal {{ height: 3px; border-radius: 1px; background: {c["strong"]}; }}
 QSlider::sub-page:horizontal {{ height: 3px; border-radius: 1px; background: {c["text1"]}; }}
 QSlider::sub-page:horizontal:disabled {{ background: {c["disabled"]}; }}

@@ -125,6 +125,9 @@ DARK: Final = Palette(
     scrim_alpha=120,
 )
 
+#: Minimum height of controls that are clicked, in design lengths.
+LEAST_TARGET: Final = 24.0
+
 #: Alpha of a band on paper, with the light colors.
 PRINT_BAND_ALPHA: Final = 30
 

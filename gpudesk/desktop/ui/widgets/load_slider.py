@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QSlider, QStyle, QStyleOptionSlider, 
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, ThemePainter
+from gpudesk.desktop.ui.theme.tokens import LEAST_TARGET
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.fields import HEIGHT, FieldErrorNote
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat, find_nearest_step
@@ -123,7 +124,7 @@ class LoadSlider(QWidget):
         room = width - field - px(_GAP)
         caption = self.kind.sizeHint()
         self.kind.setGeometry(0, px(_CAPTION_TOP), min(caption.width(), room + px(_GAP)), caption.height())
-        tall = px(20)
+        tall = px(LEAST_TARGET)
         self.slider.setGeometry(0, level - tall // 2, room, tall)
         self.field.setGeometry(width - field, level - px(28) // 2, field, px(28))
 
