@@ -20,7 +20,7 @@ from gpudesk.cli.options import (
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.sizing import SizingOption, SizingResult
-from gpudesk.report.labels import describe_requests, label_estimate_basis, label_serving_engine
+from gpudesk.report.labels import describe_requests, label_estimate_basis, label_serving_engine, shorten_name
 from gpudesk.report.sizing import (
     describe_counts,
     describe_demand,
@@ -254,6 +254,7 @@ def print_sizing(sizing: SizingResult, scenario: Scenario, service: GpuDeskServi
         return
     model, formatter = service.catalog.model(scenario.model).name, Formatter()
     requests = describe_requests(model, scenario.weights, scenario.workload, formatter)
+    shown = tuple(map(shorten_name, names))
     output.print_lines(
-        list_size_lines(sizing, requests, names, formatter, output.get_terminal_width(), output.make_bold)
+        list_size_lines(sizing, requests, shown, formatter, output.get_terminal_width(), output.make_bold)
     )
