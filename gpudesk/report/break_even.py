@@ -133,7 +133,7 @@ _BREAK_EVENS: Final[Mapping[str, tuple[str, str, str, str]]] = {
         "{name}: break-even rented hours",
         "Above it, the lower rent pays for the extra software cost, compared with {rival}.",
         "",
-        "{name}’s extra software cost never pays back, compared with {rival}.",
+        "{name}'s extra software cost never pays back, compared with {rival}.",
     ),
     "price_usd": (
         "{name}: break-even purchase price",

@@ -342,7 +342,8 @@ def describe_fit_cell(cell: FitCell, name: str, model: Model, question: FitQuest
     longest = model.max_context
     if longest is None or question.context <= longest:
         return result
-    return f"{result}. {tr('The model’s context limit is {tokens}', tokens=format_tokens(longest, formatter))}"
+    limit = tr("The model's context limit is {tokens}", tokens=format_tokens(longest, formatter))
+    return f"{result}. {limit}"
 
 
 def describe_reading_cell(cell: FitCell, name: str, model: Model, formatter: Formatter) -> str:

@@ -549,15 +549,15 @@ def _note_rule_conflicts(analysis: DeferralAnalysis) -> Iterator[Message]:
     """Yield contradictions between documents and arithmetic, or among documents."""
     if (analysis.document, analysis.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT):
         yield message(
-            "buying.computed_wait", "The documents’ rules recommend buying; the computed costs recommend waiting"
+            "buying.computed_wait", "The documents' rules recommend buying; the computed costs recommend waiting"
         )
     elif (analysis.document, analysis.computed) == (DeferralVerdict.WAIT, DeferralVerdict.BUY):
         yield message(
-            "buying.computed_buy", "The documents’ rules recommend waiting; the computed costs recommend buying"
+            "buying.computed_buy", "The documents' rules recommend waiting; the computed costs recommend buying"
         )
     elif len({rule.verdict for rule in analysis.rules if rule.strong and rule.verdict is not None}) > 1:
         yield message(
-            "buying.rules_contradict", "The documents’ rules contradict each other here, so the computed costs decide"
+            "buying.rules_contradict", "The documents' rules contradict each other here, so the computed costs decide"
         )
 
 

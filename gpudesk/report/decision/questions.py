@@ -142,7 +142,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "destination": {
         "free": ("No", "Nothing to check"),
         "controlled": ("Yes", "Check each accelerator"),
-        UNKNOWN_ANSWER: ("I don’t know", "Leave this out"),
+        UNKNOWN_ANSWER: ("I don't know", "Leave this out"),
     },
     "priority": {
         "balanced": ("Balanced", "Cost per token where prices are known"),
@@ -170,33 +170,33 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "can_learn": ("Can learn ROCm", "Has time and interest"),
         "cuda": ("CUDA only", "No plan to change"),
         "small": ("Small or new", "Little time for troubleshooting"),
-        UNKNOWN_ANSWER: ("I don’t know", "Leave this out"),
+        UNKNOWN_ANSWER: ("I don't know", "Leave this out"),
     },
     "tuning": {
         "full": ("Every framework", "All frameworks must work"),
         "untuned": ("None", "Must work out of the box"),
         "tuned": ("Typical tuning", "Try flags and number formats"),
         "own_code": ("Custom code", "Own serving code or ROCm work"),
-        UNKNOWN_ANSWER: ("I don’t know", "Leave this out"),
+        UNKNOWN_ANSWER: ("I don't know", "Leave this out"),
     },
     "current_platform": {
         "CUDA": ("CUDA", "NVIDIA in production"),
         "ROCm": ("ROCm", "AMD in production"),
         "other": ("Other", "TPU, Neuron or Gaudi"),
         NO_LIMIT_ANSWER: ("Nothing yet", "No porting needed"),
-        UNKNOWN_ANSWER: ("I don’t know", "Excludes porting cost"),
+        UNKNOWN_ANSWER: ("I don't know", "Excludes porting cost"),
     },
     "acquisition": {
         "undecided": ("Undecided", "Compare both"),
         "own": ("Buy", "Run for years"),
         "rent": ("Rent", "Pay by the hour"),
     },
-    "monthly_hours": {UNKNOWN_ANSWER: ("I don’t know", "Leave this out")},
+    "monthly_hours": {UNKNOWN_ANSWER: ("I don't know", "Leave this out")},
     "budget_usd": {NO_LIMIT_ANSWER: ("No limit", "Price rules nothing out")},
-    "adoption_months": {UNKNOWN_ANSWER: ("I don’t know", "Leave this out")},
+    "adoption_months": {UNKNOWN_ANSWER: ("I don't know", "Leave this out")},
     "ttft_limit_ms": {NO_LIMIT_ANSWER: ("No limit", "Batch work")},
     "tpot_limit_ms": {NO_LIMIT_ANSWER: ("No limit", "No one reads the stream")},
-    "months_to_launch": {UNKNOWN_ANSWER: ("I don’t know", "Leave this out")},
+    "months_to_launch": {UNKNOWN_ANSWER: ("I don't know", "Leave this out")},
     "waiting": {
         "no": ("No", "Available accelerators only"),
         "unpriced": ("Yes", "Ignore the cost of a delay"),
@@ -211,7 +211,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "api_checked": {
         "yes": ("Yes", "Self-hosting is cheaper"),
         "no": ("No", "Not yet"),
-        UNKNOWN_ANSWER: ("I don’t know", "Leave this out"),
+        UNKNOWN_ANSWER: ("I don't know", "Leave this out"),
     },
 }
 #: Uses of the suggested numbers.

@@ -48,9 +48,9 @@ _ORIGINS: Final[Mapping[str, str]] = {
     "vendor_a": "the first column",
     "vendor_b": "the first column of another vendor or accelerator",
     "long_share": "assumption: no source gives a value",
-    "long_input_tokens": "four times the scenario’s input, up to the context limit",
+    "long_input_tokens": "four times the scenario's input, up to the context limit",
     "long_output_tokens": "from the scenario",
-    "other_model": "none: the scenario’s model answers all requests",
+    "other_model": "none: the scenario's model answers all requests",
     "other_model_kind": "default: long requests",
     "other_model_weights": "from the scenario",
 }

@@ -193,12 +193,12 @@ def _describe_model_of_800(n: _Number) -> str:
 def _describe_rents(n: _Number) -> str:
     sentences = (
         tr(
-            "At the listed rents, 1,000 hours per month save {low} to {high}; at the FAQ’s rents, {faq}.",
+            "At the listed rents, 1,000 hours per month save {low} to {high}; at the FAQ's rents, {faq}.",
             low=_format_dollars(n, "W000-33"),
             high=_format_dollars(n, "W000-34"),
             faq=_format_dollars(n, "W000-32"),
         ),
-        tr("The FAQ’s rent for MI325X is {ratio} times the rent listed on the same page.", ratio=n("W000-31")),
+        tr("The FAQ's rent for MI325X is {ratio} times the rent listed on the same page.", ratio=n("W000-31")),
         tr(
             "At 1,000 hours per month, porting pays back after {kind} months at best and {worst} at "
             "worst. Payback within a year needs {least} to {most} hours per month.",

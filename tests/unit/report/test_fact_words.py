@@ -159,7 +159,7 @@ def test_conditions_read_as_words(text: str, expected: str) -> None:
         ("KV cache of one request", "KV cache of one request"),
         ("PCIe, bidirectional", "PCIe, bidirectional"),
         ("TensorRT-LLM", "TensorRT-LLM"),
-        ("I don’t know", "I don’t know"),
+        ("I don't know", "I don't know"),
         ("Interactive user", "interactive user"),
         ("16-bit compute, dense", "16-bit compute, dense"),
     ],

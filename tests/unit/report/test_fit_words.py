@@ -82,7 +82,7 @@ def test_a_deployment_is_said_with_plan_engine_and_room() -> None:
 
 def test_more_tokens_than_the_model_reads_are_said() -> None:
     description = describe_fit_cell(make_cell(1), "B", MODEL, QUESTION, FORMATTER)
-    assert description.endswith("The model’s context limit is 4,096 tokens")
+    assert description.endswith("The model's context limit is 4,096 tokens")
 
 
 def test_without_a_deployment_the_reason_is_said() -> None:

@@ -189,13 +189,13 @@ def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
     against = make_analysis(
         notes=(
             message(
-                "buying.computed_wait", "The documents’ rules recommend buying; the computed costs recommend waiting"
+                "buying.computed_wait", "The documents' rules recommend buying; the computed costs recommend waiting"
             ),
         )
     )
     assert (
         describe_contradiction(against)
-        == "The documents’ rules recommend buying; the computed costs recommend waiting."
+        == "The documents' rules recommend buying; the computed costs recommend waiting."
     )
     assert describe_contradiction(make_analysis()) == ""
     assert list_deferral_notes(against, FORMATTER) == [], "said with the verdict"

@@ -286,7 +286,7 @@ class ComparePage(DeskPage):
         # The first decision loads the rules, which takes 0.15 s.
         self.verdict = VerdictLine(theme, is_slow=True)
         self.free_counts = LinkButton(theme, tr("Use the smallest counts that fit"))
-        self.decided_counts = LinkButton(theme, tr("Use the verdict’s counts"))
+        self.decided_counts = LinkButton(theme, tr("Use the verdict's counts"))
         # Until the first verdict.
         self.decided_counts.hide()
         self._legend = ComparisonLegend(theme)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 Value = int | float | bool | str | Sequence[int] | Sequence[str] | Sequence[bool]
 
-F32, F16, Q8_0, Q4_K, Q6_K, BF16, MXFP4, Q2_0 = 0, 1, 8, 12, 14, 30, 39, 42
-BLOCKS = {F32: (1, 4), F16: (1, 2), Q8_0: (32, 34), Q4_K: (256, 144), Q6_K: (256, 210), BF16: (1, 2), Q2_0: (64, 18)}
+F32, F16, Q8_0, Q4_K, Q6_K, BF16, MXFP4 = 0, 1, 8, 12, 14, 30, 39
+BLOCKS = {F32: (1, 4), F16: (1, 2), Q8_0: (32, 34), Q4_K: (256, 144), Q6_K: (256, 210), BF16: (1, 2)}
 BLOCKS[MXFP4] = (32, 17)
 
 Tensor = tuple[str, tuple[int, ...], int]

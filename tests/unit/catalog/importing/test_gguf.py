@@ -25,7 +25,6 @@ from tests.unit.catalog.importing.gguf_files import (
     BF16,
     F16,
     MXFP4,
-    Q2_0,
     Q4_K,
     Q6_K,
     Q8_0,
@@ -146,8 +145,7 @@ def test_versions_and_byte_orders(version: int, order: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("kind", "word"),
-    [(F16, "fp16"), (BF16, "bf16"), (Q8_0, "int8"), (Q6_K, "int8"), (Q4_K, "int4"), (Q2_0, "int4"), (MXFP4, "mxfp4")],
+    ("kind", "word"), [(F16, "fp16"), (BF16, "bf16"), (Q8_0, "int8"), (Q6_K, "int8"), (Q4_K, "int4"), (MXFP4, "mxfp4")]
 )
 def test_precision_is_the_nearest(kind: int, word: str, tmp_path: Path) -> None:
     gguf = Gguf("llama", dict(MODELS["llama-3.1-8b"].keys), kind=kind)
