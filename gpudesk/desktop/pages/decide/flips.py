@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
@@ -219,7 +219,28 @@ class ChangeGrid(QWidget):
         self._desk.apply(change.after(self._desk.scenario), change.change)
 
 
-class WaysOutBlock(SearchBlock[tuple[WayOut, ...]]):
+ChangeT = TypeVar("ChangeT")
+
+
+class ChangesBlock(SearchBlock[tuple[ChangeT, ...]]):
+    """Boxes of changes; those of a former answer are disabled."""
+
+    def __init__(self, desk: Desk, theme: Theme, title: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, title, parent)
+        self.grid = ChangeGrid(desk, theme, self)
+        self.head = make_row(self.title, (self.status_label, 1), gap=theme.px(10))
+        make_column(self.head, self.grid, gap=theme.px(8), on=self)
+
+    @property
+    def boxes(self) -> list[ChangeBox]:
+        return self.grid.boxes
+
+    def dim(self) -> None:
+        for box in self.boxes:
+            box.setEnabled(False)
+
+
+class WaysOutBlock(ChangesBlock[WayOut]):
     """Boxes of changes after which something meets every limit."""
 
     #: The decision whose ways out are now known.
@@ -227,13 +248,6 @@ class WaysOutBlock(SearchBlock[tuple[WayOut, ...]]):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, tr("Alternatives"), parent)
-        self.grid = ChangeGrid(desk, theme, self)
-        head = make_row(self.title, (self.status_label, 1), gap=theme.px(10))
-        make_column(head, self.grid, gap=theme.px(8), on=self)
-
-    @property
-    def boxes(self) -> list[ChangeBox]:
-        return self.grid.boxes
 
     def get_result(self, evaluated: EvaluatedAnswer) -> tuple[WayOut, ...] | None:
         return evaluated.ways_out
@@ -255,27 +269,17 @@ class WaysOutBlock(SearchBlock[tuple[WayOut, ...]]):
         self.status_label.setText("" if ways else tr("No change of one input meets every limit."))
         self.found.emit(evaluated)
 
-    def dim(self) -> None:
-        for box in self.boxes:
-            box.setEnabled(False)
 
-
-class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
-    """Boxes of changes, the nearest first; those of a former answer are disabled."""
+class FlipsBlock(ChangesBlock[DecisionFlip]):
+    """Boxes of changes, the nearest first."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent=parent)
         self._all = False
         self.flips: tuple[DecisionFlip, ...] | None = None
-        self.grid = ChangeGrid(desk, theme, self)
         self.more = LinkButton(theme, tr("Show all"), self._toggle, parent=self)
         self.more.hide()
-        head = make_row(self.title, (self.status_label, 1), self.more, gap=theme.px(10))
-        make_column(head, self.grid, gap=theme.px(8), on=self)
-
-    @property
-    def boxes(self) -> list[ChangeBox]:
-        return self.grid.boxes
+        self.head.addWidget(self.more)
 
     # Searching
 
@@ -296,8 +300,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
         none = self._evaluated is not None and self._evaluated.decision.verdict is DecisionVerdict.NONE_FITS
         self.title.setText(tr("Changes that help") if none else tr("Tipping points"))
         self.flips = None
-        for box in self.boxes:
-            box.setEnabled(False)
+        super().dim()
 
     # Display
 

@@ -26,10 +26,10 @@ QUESTIONS, RESULT = "questions", "result"
 BUYING, RECORD = "buying", "record"
 
 
-def _load_view(path: str) -> Callable[[Desk, Theme], DecideView]:
+def _load_view(path: str, *arguments: object) -> Callable[[Desk, Theme], DecideView]:
     """Return the factory of a view in this folder."""
     module, _, class_name = path.rpartition(".")
-    return load_view(f"{__package__}.{module}", class_name)
+    return load_view(f"{__package__}.{module}", class_name, *arguments)
 
 
 #: Minimum interval of decisions during a drag: one takes as long as a frame.
@@ -51,6 +51,7 @@ class DecidePage(MultiViewPage[DecideView]):
         return tr("Decide")
 
     def view_specs(self) -> Sequence[PageViewSpec[DecideView]]:
+        terms = _load_view("purchasing.terms_view.TermsView", self.settings)
         return (
             PageViewSpec(QUESTIONS, tr("Questions"), QuestionsView),
             PageViewSpec(RESULT, tr("Recommendation"), _load_view("result_view.ResultView")),
@@ -58,7 +59,7 @@ class DecidePage(MultiViewPage[DecideView]):
             PageViewSpec("factors", tr("Factors"), _load_view("factors_view.FactorsView")),
             PageViewSpec("timing", tr("Buy or wait"), _load_view("purchasing.deferral_view.DeferralView")),
             PageViewSpec("vendors", tr("Two vendors"), _load_view("purchasing.vendors_view.VendorsView")),
-            PageViewSpec(BUYING, tr("Export and terms"), _load_view("purchasing.terms_view.TermsView")),
+            PageViewSpec(BUYING, tr("Export and terms"), terms),
             PageViewSpec(RECORD, tr("References"), _load_view("record_view.RecordView")),
         )
 
@@ -69,10 +70,6 @@ class DecidePage(MultiViewPage[DecideView]):
         view.view_requested.connect(self._show_wanted)
         view.page_requested.connect(self.page_requested)
         view.sheet_requested.connect(self.preview_requested)
-        if key == BUYING:
-            from gpudesk.desktop.pages.decide.purchasing.terms_view import connect_saving
-
-            connect_saving(view, self.settings)
         return view
 
     def make_scroll_area(self, view: DecideView) -> FullWidthScrollArea | None:
@@ -159,7 +156,5 @@ class DecidePage(MultiViewPage[DecideView]):
         ]
 
     def _save_negotiation(self) -> None:
-        from gpudesk.desktop.pages.decide.purchasing.terms_view import save_negotiation
-
         self._show_wanted(BUYING)
-        save_negotiation(self.view, self.settings)
+        self.view.ask_and_save()

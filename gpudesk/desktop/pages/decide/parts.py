@@ -93,6 +93,9 @@ class DecideView(PageView):
         """Return the copied text of the view; empty without any."""
         return ""
 
+    def ask_and_save(self) -> None:
+        """Save the document of the view, if it has one."""
+
     def focus_first(self) -> None:
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -444,19 +444,18 @@ def _make_rule_row(
 
 
 _MARGIN: Final = 16
+_FOLDER: Final = "decide.folder"
 
 
 class TermsView(DecideView):
     """The export check above, the negotiation sheet below."""
 
-    #: Save the negotiation sheet.
-    save_wanted = Signal()
-
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
+        self._settings = settings
         self.export = ExportCheckBlock(desk, theme, self)
         self.steps = NegotiationBlock(desk, theme, self)
-        self.steps.save_wanted.connect(self.save_wanted)
+        self.steps.save_wanted.connect(self.ask_and_save)
         self.to_steps = LinkButton(theme, tr("Go to negotiation sheet"), self.show_steps, parent=self)
         self.export.add_to_head(self.to_steps)
         make_column(
@@ -487,51 +486,40 @@ class TermsView(DecideView):
     def focus_first(self) -> None:
         self.export.scores.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    # Saving the negotiation sheet
 
-_FOLDER: Final = "decide.folder"
+    def ask_and_save(self) -> None:
+        proposed = get_folder(self._settings, _FOLDER) / "negotiation.html"
+        types = [(tr("Web page"), ".html"), (tr("Markdown"), ".md")]
+        target = ask_save_path(self, tr("Save negotiation sheet"), proposed, types)
+        if target is not None:
+            self.save_to(target)
 
+    def save_to(self, target: Path) -> None:
+        from gpudesk.documents.scenario_file import make_title
+        from gpudesk.files import write_atomically
+        from gpudesk.report.decision.advisory import NegotiationDocument, write_negotiation_file
 
-def save_negotiation(view: DecideView, settings: UserSettings) -> None:
-    if not isinstance(view, TermsView):
-        return
-    proposed = get_folder(settings, _FOLDER) / "negotiation.html"
-    types = [(tr("Web page"), ".html"), (tr("Markdown"), ".md")]
-    target = ask_save_path(view, tr("Save negotiation sheet"), proposed, types)
-    if target is not None:
-        write_negotiation(view, target, settings)
-
-
-def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> None:
-    from gpudesk.documents.scenario_file import make_title
-    from gpudesk.files import write_atomically
-    from gpudesk.report.decision.advisory import NegotiationDocument, write_negotiation_file
-    from gpudesk.report.labels import get_today
-
-    evaluated, formatter = view.evaluated, view.desk.formatter
-    scenario, service = evaluated.answer.scenario, view.desk.service
-    sheet = service.reference_data.negotiation(scenario, evaluated.decision, get_today())
-    documents = dict.fromkeys(line.step.source for line in sheet.lines)
-    paper = NegotiationDocument(
-        title=make_title(scenario, service.catalog),
-        decision=evaluated.decision,
-        names=evaluated.names,
-        sheet=sheet,
-        checks=service.reference_data.export_checks(scenario),
-        rules=service.reference_data.export_rules,
-        sources={each: service.catalog.source(each) for each in documents},
-        made_on=get_today(),
-        revision=evaluated.answer.catalog_revision[:8],
-        formatter=formatter,
-    )
-    try:
-        write_atomically(target, write_negotiation_file(paper, target.suffix))
-    except InputError as error:
-        view.steps.show_status(format_input_error(error, formatter), wrong=True)
-        return
-    settings.put(_FOLDER, str(target.absolute().parent))
-    view.steps.show_status(tr("Saved: {file}", file=str(target)))
-
-
-def connect_saving(view: DecideView, settings: UserSettings) -> None:
-    if isinstance(view, TermsView):
-        view.save_wanted.connect(lambda: save_negotiation(view, settings))
+        evaluated, formatter = self.evaluated, self.desk.formatter
+        scenario, service = evaluated.answer.scenario, self.desk.service
+        sheet = service.reference_data.negotiation(scenario, evaluated.decision, get_today())
+        documents = dict.fromkeys(line.step.source for line in sheet.lines)
+        paper = NegotiationDocument(
+            title=make_title(scenario, service.catalog),
+            decision=evaluated.decision,
+            names=evaluated.names,
+            sheet=sheet,
+            checks=service.reference_data.export_checks(scenario),
+            rules=service.reference_data.export_rules,
+            sources={each: service.catalog.source(each) for each in documents},
+            made_on=get_today(),
+            revision=evaluated.answer.catalog_revision[:8],
+            formatter=formatter,
+        )
+        try:
+            write_atomically(target, write_negotiation_file(paper, target.suffix))
+        except InputError as error:
+            self.steps.show_status(format_input_error(error, formatter), wrong=True)
+            return
+        self._settings.put(_FOLDER, str(target.absolute().parent))
+        self.steps.show_status(tr("Saved: {file}", file=str(target)))

@@ -10,13 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.decide.parts import NoteEdit
-from gpudesk.desktop.pages.decide.purchasing.terms_view import (
-    NotedCheckBox,
-    TermsView,
-    connect_saving,
-    save_negotiation,
-    write_negotiation,
-)
+from gpudesk.desktop.pages.decide.purchasing.terms_view import NotedCheckBox, TermsView
 from gpudesk.desktop.pages.decide.record_view import RecordView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_attribute, select_catalog_dispute, select_catalog_statement
@@ -28,8 +22,8 @@ from tests.unit.desktop.pages.decide.view_helpers import show_view
 
 
 @pytest.fixture
-def view(desk: Desk, theme: Theme, qtbot: QtBot) -> TermsView:
-    return show_view(TermsView(desk, theme), desk, qtbot)
+def view(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> TermsView:
+    return show_view(TermsView(desk, theme, settings), desk, qtbot)
 
 
 def compare_accelerators(desk: Desk, *accelerators: str) -> None:
@@ -232,10 +226,9 @@ def test_view_is_painted_in_both_themes_and_large_text(view: TermsView, theme: T
 
 @pytest.mark.parametrize(("name", "begins"), [("sheet.md", "# Negotiation sheet"), ("sheet", "<!DOCTYPE html>")])
 def test_format_of_the_sheet_follows_the_suffix(
-    view: TermsView, settings: UserSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, begins: str
+    view: TermsView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, begins: str
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
-    connect_saving(view, settings)
     view.steps.save.click()
     sheet_file = next(tmp_path.glob("sheet*"))
     assert sheet_file.suffix == (Path(name).suffix or ".html")
@@ -246,16 +239,16 @@ def test_format_of_the_sheet_follows_the_suffix(
     assert view.steps.status_label.isVisible()
 
 
-def test_failure_to_save_is_reported(view: TermsView, settings: UserSettings, tmp_path: Path) -> None:
-    write_negotiation(view, tmp_path / "sheet.docx", settings)
+def test_failure_to_save_is_reported(view: TermsView, tmp_path: Path) -> None:
+    view.save_to(tmp_path / "sheet.docx")
     assert ".docx is not a sheet format" in view.steps.status_label.text()
-    write_negotiation(view, tmp_path / "nowhere" / "sheet.md", settings)
+    view.save_to(tmp_path / "nowhere" / "sheet.md")
     assert "cannot be written" in view.steps.status_label.text()
     assert list(tmp_path.glob("sheet*")) == []
 
 
 def test_view_without_a_sheet_opens_no_file_dialog(
-    desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> tuple[str, str]:
         raise AssertionError("a file dialog was opened")
@@ -263,5 +256,4 @@ def test_view_without_a_sheet_opens_no_file_dialog(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", fail)
     other = RecordView(desk, theme)
     qtbot.addWidget(other)
-    connect_saving(other, settings)
-    save_negotiation(other, settings)
+    other.ask_and_save()
