@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from PySide6.QtCore import QEvent, QMarginsF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QGridLayout, QHBoxLayout, QLabel, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QBoxLayout, QGridLayout, QLabel, QToolTip, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
@@ -20,7 +20,7 @@ from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray, find_empties
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.domain.estimate import Estimate, LoadKind
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -110,14 +110,9 @@ class UnfitNotice(PaintedWidget):
         px = self._theme.px
         box = QWidget(self)
         self._layout.setContentsMargins(px(12), px(8), px(12), px(10))
-        head = QHBoxLayout()
-        head.setSpacing(self._theme.px(8))
         icon = QLabel(box)
         icon.setPixmap(self._theme.pixmap("circle-slash-2", "unfit", self._theme.px(16), self.devicePixelRatioF()))
-        head.addWidget(icon)
-        head.addWidget(ThemedLabel(self._theme, title, font="label", color="unfit", parent=box))
-        head.addStretch()
-        outer = make_column(head, gap=px(6), on=box)
+        label = ThemedLabel(self._theme, title, font="label", color="unfit", parent=box)
         grid = QGridLayout()
         grid.setHorizontalSpacing(px(8))
         grid.setVerticalSpacing(px(6))
@@ -131,17 +126,13 @@ class UnfitNotice(PaintedWidget):
                 button.setAccessibleName(each.remedy_spoken or each.remedy)
                 button.clicked.connect(each.apply)
                 grid.addWidget(button, row, 3)
-        outer.addLayout(grid)
+        make_column(make_row(icon, label, STRETCH, gap=px(8)), grid, gap=px(6), on=box)
         return box
 
-    def _make_text_column(self, each: UnfitColumn, box: QWidget) -> QVBoxLayout:
-        words = QVBoxLayout()
-        words.setSpacing(0)
+    def _make_text_column(self, each: UnfitColumn, box: QWidget) -> QBoxLayout:
         name = ThemedLabel(self._theme, each.part.name, font="label", parent=box)
         name.setStyleSheet(f"color: {self._theme.name_color(each.part.palette_index).name()};")
-        words.addWidget(name)
-        words.addWidget(ThemedLabel(self._theme, each.reason, font="small", color="text2", parent=box))
-        return words
+        return make_column(name, ThemedLabel(self._theme, each.reason, font="small", color="text2", parent=box), gap=0)
 
     def paint(self, pen: ThemePainter) -> None:
         pen.frame(QRectF(self.rect()), "strong", radius=6.0, fill="raised")

@@ -7,17 +7,16 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QMenu
 
 from gpudesk.catalog.list_columns import list_catalog_columns
 from gpudesk.desktop.pages.catalog.catalog_model import FACETS, CatalogFacets
 from gpudesk.desktop.pages.catalog.table import CatalogTableView
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowRow, ThemedLabel, make_row
+from gpudesk.desktop.ui.widgets.layouts import FlowRow, ThemedLabel
 from gpudesk.domain.attributes import CatalogColumn, CatalogSection, get_stale_days
 from gpudesk.domain.claim import SourceKind, StalenessLimits
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -311,34 +310,3 @@ def format_days(days: int) -> str:
     if days % 365 == 0:
         return trn("{n} year", "{n} years", days // 365)
     return trn("{n} day", "{n} days", days)
-
-
-class EmptyListNote(QWidget):
-    """A sentence with one button."""
-
-    #: The button was pressed.
-    wanted = Signal()
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.title = ThemedLabel(theme, font="option")
-        self.words = ThemedLabel(theme, font="small", color="text2")
-        self.button = Button(theme, "", self.wanted)
-        row = make_row(STRETCH, self.button, STRETCH)
-        column = QVBoxLayout(self)
-        column.addStretch(2)
-        for label in (self.title, self.words):
-            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            label.setWordWrap(True)
-            column.addWidget(label)
-        column.addSpacing(theme.px(10))
-        column.addLayout(row)
-        column.addStretch(3)
-
-    def show_reason(self, title: str, words: str, button: str) -> None:
-        """Show why the list is empty; an empty `button` hides the button."""
-        self.title.setText(title)
-        self.words.show_text(words)
-        self.button.setText(button)
-        self.button.setVisible(bool(button))
-        self.setAccessibleName(f"{title}. {words}" if words else title)

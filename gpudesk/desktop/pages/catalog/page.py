@@ -10,7 +10,7 @@ from typing import Final
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from gpudesk.catalog.price_ranges import summarize_prices
 from gpudesk.desktop.pages.catalog.backups import make_rewrite_actions
@@ -27,13 +27,7 @@ from gpudesk.desktop.pages.catalog.catalog_model import (
     share_sections,
 )
 from gpudesk.desktop.pages.catalog.commands import CatalogCommands, CatalogListPage, select_catalog_cell
-from gpudesk.desktop.pages.catalog.filter_line import (
-    SECTION_SETTING,
-    CatalogFilterBar,
-    ColumnArrangement,
-    EmptyListNote,
-    format_days,
-)
+from gpudesk.desktop.pages.catalog.filter_line import SECTION_SETTING, CatalogFilterBar, ColumnArrangement, format_days
 from gpudesk.desktop.pages.catalog.table import MARKS, STALE, CatalogTableView
 from gpudesk.desktop.pages.page import make_view_actions
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
@@ -45,7 +39,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.layouts import fill_background, make_column
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
-from gpudesk.desktop.ui.widgets.page_frame import PageHeader
+from gpudesk.desktop.ui.widgets.page_frame import CentralNote, PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, make_menu, pop_up
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
 from gpudesk.domain.answer import assign_palette_indexes, find_variants
@@ -175,7 +169,7 @@ class CatalogPage(CatalogListPage):
         self.filter = CatalogFilterBar(theme)
         self.note = NoteBar(theme)
         self.note.focus_lost.connect(self.focus_content)
-        self.empty = EmptyListNote(theme)
+        self.empty = CentralNote(theme, "option", "small", 10)
         self.legend = MarkLegend(theme)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._prepare)
@@ -199,18 +193,13 @@ class CatalogPage(CatalogListPage):
         # So that the lists of all sections start at the same y.
         self.head.keep_room(self.add_button, [format_add_action(section) for section in CatalogSection])
         self._content = QWidget()
-        inner = make_column((self.view, 1), self.legend, on=self._content)
-        whole = QVBoxLayout(self)
-        for widget in (self.note, self.head, self.filter):
-            whole.addWidget(widget)
+        make_column((self.view, 1), self.legend, gap=0, on=self._content)
+        whole = make_column(self.note, self.head, self.filter, gap=0, on=self)
         self._stack = QStackedLayout()
         # Added to the page first: a stack without a parent shows its widgets as windows.
         whole.addLayout(self._stack, 1)
         self._stack.addWidget(self._content)
         self._stack.addWidget(self.empty)
-        for layout in (inner, whole):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(0)
         in_order = (*controls, self.filter.field, *self.filter.pills.values(), self.view)
         for before, after in pairwise(in_order):
             QWidget.setTabOrder(before, after)
@@ -237,7 +226,7 @@ class CatalogPage(CatalogListPage):
         view.add_requested.connect(commands.use)
         view.edit_requested.connect(commands.edit)
         view.delete_requested.connect(commands.delete)
-        self.empty.wanted.connect(self._leave_empty)
+        self.empty.pressed.connect(self._leave_empty)
 
     def _dress(self) -> None:
         fill_background(self, self.theme.color("page"))
@@ -325,9 +314,7 @@ class CatalogPage(CatalogListPage):
         self._counting.start(0)
         empty = not places
         if empty:
-            self.empty.show_reason(
-                *explain_empty_list(self.section, self._words, self.facets, self._describe_problem())
-            )
+            self.empty.show_note(*explain_empty_list(self.section, self._words, self.facets, self._describe_problem()))
         self._stack.setCurrentIndex(int(empty))
 
     def matches(self, section: CatalogSection, words: str) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart, format_admitted, format_missing_memory
 from gpudesk.desktop.pages.page import PageView
@@ -24,7 +24,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.layouts import Hairline, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.published_run import MlperfHeadToHead, MlperfRow, MlperfScenario
 from gpudesk.domain.registry import FIGURES
@@ -140,27 +140,13 @@ class MlperfBlock(QWidget):
         self.setAccessibleName(tr("MLPerf comparison"))
 
     def _build(self) -> None:
-        choices, foot = QHBoxLayout(), QHBoxLayout()
-        choices.setSpacing(10)
-        for field in (self.round, self.model, self.baseline):
-            choices.addWidget(field)
-        choices.addStretch(1)
-        foot.addWidget(self.copy_citation)
-        foot.addStretch(1)
-        whole = make_column(choices, self.status_label, gap=6, on=self)
-        unit = tr("Output tokens per second per accelerator (best submission), and ratio to the baseline")
-        whole.addWidget(ThemedLabel(self.theme, unit, font="small", color="text3", parent=self))
-        whole.addWidget(self.table)
-        whole.addSpacing(8)
-        whole.addWidget(ThemedLabel(self.theme, tr("Published ratios"), font="section", parent=self))
-        whole.addWidget(self.ratio_table)
-        whole.addSpacing(8)
-        whole.addWidget(self.cited)
-        whole.addLayout(foot)
-        whole.addSpacing(8)
-        whole.addWidget(self._submissions_title)
-        whole.addWidget(self.submissions)
-        whole.addStretch(1)
+        choices = make_row(self.round, self.model, self.baseline, STRETCH, gap=10)
+        text = tr("Output tokens per second per accelerator (best submission), and ratio to the baseline")
+        unit = ThemedLabel(self.theme, text, font="small", color="text3", parent=self)
+        title = ThemedLabel(self.theme, tr("Published ratios"), font="section", parent=self)
+        upper = (choices, self.status_label, unit, self.table, 8, title, self.ratio_table, 8)
+        citation = (self.cited, make_row(self.copy_citation, STRETCH), 8)
+        make_column(*upper, *citation, self._submissions_title, self.submissions, STRETCH, gap=6, on=self)
 
     def _connect(self) -> None:
         self.round.chosen.connect(lambda key: self._pick(key, self._selection[1], self._selection[2]))

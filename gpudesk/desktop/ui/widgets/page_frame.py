@@ -102,38 +102,33 @@ class PageHeader(QWidget):
         self.updateGeometry()
 
 
-class MissingInputView(QWidget):
-    """Shows which input the scenario lacks, with a button that leads to its field."""
+class CentralNote(QWidget):
+    """A title and a sentence in the middle, with a button below them."""
 
-    #: The missing input: `model` or `accelerators`.
-    wanted = Signal(str)
+    #: The button was pressed.
+    pressed = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, title_font: str, font: str, gap: float, kind: str = "plain") -> None:
         super().__init__()
-        self._missing = ""
-        self._title = ThemedLabel(theme, font="verdict")
-        self._words = ThemedLabel(theme, font="body", color="text2")
-        self._button = Button(theme, "", lambda: self.wanted.emit(self._missing), kind="primary")
-        row = make_row(STRETCH, self._button, STRETCH)
+        self.title = ThemedLabel(theme, font=title_font, wrap=True)
+        self.words = ThemedLabel(theme, font=font, color="text2", wrap=True)
+        self.button = Button(theme, "", self.pressed, kind=kind)
         column = QVBoxLayout(self)
         column.addStretch(2)
-        for label in (self._title, self._words):
+        for label in (self.title, self.words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             column.addWidget(label)
-        column.addSpacing(theme.px(12))
-        column.addLayout(row)
+        column.addSpacing(theme.px(gap))
+        column.addLayout(make_row(STRETCH, self.button, STRETCH))
         column.addStretch(3)
 
-    def show_missing(self, missing: str) -> None:
-        self._missing = missing
-        if missing == "model":
-            self._title.setText(tr("No model selected"))
-            self._words.setText(tr("A comparison shows one model on several accelerators"))
-            self._button.setText(tr("Choose a model"))
-        else:
-            self._title.setText(tr("No accelerator selected"))
-            self._words.setText(tr("Add up to six. The first is the baseline."))
-            self._button.setText(tr("Add an accelerator"))
+    def show_note(self, title: str, words: str, button: str) -> None:
+        """Show a note; an empty `button` hides the button."""
+        self.title.setText(title)
+        self.words.show_text(words)
+        self.button.setText(button)
+        self.button.setVisible(bool(button))
+        self.setAccessibleName(f"{title}. {words}" if words else title)
 
 
 class ProblemNote(PaintedWidget):
@@ -196,13 +191,11 @@ class AnswerStack(QWidget):
     def __init__(self, theme: Theme, content: QWidget) -> None:
         super().__init__()
         self.note = ProblemNote(theme)
-        self.missing = MissingInputView(theme)
-        self.missing.wanted.connect(self.wanted)
+        self._input = ""
+        self.missing = CentralNote(theme, "verdict", "body", 12, kind="primary")
+        self.missing.pressed.connect(lambda: self.wanted.emit(self._input))
         self._stack = QStackedLayout()
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.note)
+        whole = make_column(self.note, gap=0, on=self)
         # Added to the page first: a stack without a parent shows its widgets as windows.
         whole.addLayout(self._stack, 1)
         for widget in (content, self.missing, QWidget()):
@@ -217,8 +210,17 @@ class AnswerStack(QWidget):
         """Show problems and missing inputs; return whether there is an answer to show."""
         self.note.show_text(capitalize_first(problem))
         if missing is not None:
-            self.missing.show_missing(missing)
+            self._input = missing
+            self.missing.show_note(*_describe_missing(missing))
             self._stack.setCurrentIndex(_MISSING)
         else:
             self._stack.setCurrentIndex(_CONTENT if answered else _NOTHING)
         return self.usable
+
+
+def _describe_missing(missing: str) -> tuple[str, str, str]:
+    """Return title, words and button of the note on a missing input."""
+    if missing == "model":
+        words = tr("A comparison shows one model on several accelerators")
+        return tr("No model selected"), words, tr("Choose a model")
+    return tr("No accelerator selected"), tr("Add up to six. The first is the baseline."), tr("Add an accelerator")

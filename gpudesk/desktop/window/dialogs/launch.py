@@ -148,17 +148,13 @@ class LaunchDialog(ThemedDialog):
         )
         self._area = FullWidthScrollArea()
         self._area.show_widget(holder)
-        column = make_column(gap=px(12), margins=(px(24), px(20), px(24), px(16)), on=self)
-        about = tr(
+        text = tr(
             "Shell commands that start the estimated deployment and benchmark it. "
             "Options match the selected version. Check them if yours differs."
         )
-        column.addWidget(ThemedLabel(self._theme, about, color="text2", wrap=True))
-        column.addLayout(head)
-        column.addLayout(second)
-        column.addWidget(self.plan_label)
-        column.addWidget(self._area, 1)
-        column.addLayout(foot)
+        about = ThemedLabel(self._theme, text, color="text2", wrap=True)
+        parts = (about, head, second, self.plan_label, (self._area, 1), foot)
+        make_column(*parts, gap=px(12), margins=(px(24), px(20), px(24), px(16)), on=self)
 
     # Interaction
 

@@ -7,13 +7,14 @@ from typing import Final, NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QGridLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.decide.parts import MarkIcon
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import (
     STRETCH,
+    BoxItem,
     FlowLayout,
     Hairline,
     ThemedLabel,
@@ -211,24 +212,26 @@ class WatchSignalRow(QWidget):
         state = make_row(
             (MarkIcon(theme, mark, color, self), 0, Qt.AlignmentFlag.AlignVCenter), (self.state, 1), gap=theme.px(5)
         )
-        first, second = self._make_column(theme), self._make_column(theme)
-        first.addWidget(self._label(theme, translate_data(watched.signal.title), "body_strong", "text1"))
-        first.addWidget(self._label(theme, translate_data(watched.signal.look_for), "small", "text2"))
-        second.addWidget(self._label(theme, _format_threshold(watched, formatter), "small", "text2"))
-        second.addWidget(self._label(theme, describe_known_value(watched, source, formatter), "small", "text1"))
         record = describe_recorded_value(watched, source, formatter)
-        for text in (describe_signal_note(watched), record, describe_idle_note(watched)):
-            if text:
-                second.addWidget(self._label(theme, text, "caption", "text3"))
-        second.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignLeft)
-        changes = self._make_column(theme)
-        changes.addWidget(self._label(theme, describe_signal_effect(watched), "small", "text1"))
+        notes = (describe_signal_note(watched), record, describe_idle_note(watched))
+        columns: tuple[tuple[BoxItem, ...], ...] = (
+            (
+                self._label(translate_data(watched.signal.title), "body_strong", "text1"),
+                self._label(translate_data(watched.signal.look_for), "small", "text2"),
+            ),
+            (
+                self._label(_format_threshold(watched, formatter), "small", "text2"),
+                self._label(describe_known_value(watched, source, formatter), "small", "text1"),
+                *(self._label(text, "caption", "text3") for text in notes if text),
+                (self.edit, 0, Qt.AlignmentFlag.AlignLeft),
+            ),
+            (self._label(describe_signal_effect(watched), "small", "text1"),),
+        )
         grid = _make_grid(self, theme)
         grid.setContentsMargins(0, theme.px(8), 0, theme.px(10))
         grid.addLayout(state, 0, 0, Qt.AlignmentFlag.AlignTop)
-        for place, column in enumerate((first, second, changes), start=1):
-            column.addStretch(1)
-            grid.addLayout(column, 0, place)
+        for place, items in enumerate(columns, start=1):
+            grid.addLayout(make_column(*items, STRETCH, gap=theme.px(2)), 0, place)
         self._grid = grid
 
     def open_form(self) -> None:
@@ -256,14 +259,10 @@ class WatchSignalRow(QWidget):
         form.hide()
         form.deleteLater()
 
-    def _label(self, theme: Theme, text: str, font: str, color: str) -> ThemedLabel:
-        label = ThemedLabel(theme, text, font=font, color=color, wrap=True, parent=self)
+    def _label(self, text: str, font: str, color: str) -> ThemedLabel:
+        label = ThemedLabel(self._theme, text, font=font, color=color, wrap=True, parent=self)
         label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         return label
-
-    @staticmethod
-    def _make_column(theme: Theme) -> QBoxLayout:
-        return make_column(gap=theme.px(2))
 
 
 class WatchListBlock(QWidget):
