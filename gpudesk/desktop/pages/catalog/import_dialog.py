@@ -78,10 +78,9 @@ class ImportFiguresView(QWidget):
             grid.setColumnStretch(1, 1)
             row = 0
             for line in lines:
-                value = ThemedLabel(theme, line.value, font="body_strong", wrap=True)
+                value = ThemedLabel(theme, line.value, font="body_strong", wrap=True, selectable=True)
                 value.setAlignment(_RIGHT)
                 value.setAccessibleName(f"{line.label}: {line.value}")
-                value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
                 grid.addWidget(ThemedLabel(theme, line.label, color="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
                 grid.addWidget(value, row, 1)
                 row += 1

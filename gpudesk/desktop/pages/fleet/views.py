@@ -352,11 +352,9 @@ class FleetTableView(FleetView):
         }
         for name, field in self.systems.items():
             field.chosen.connect(partial(self._want_system, name))
-        self.notes = ThemedLabel(theme, font="small", color="text2", wrap=True)
+        self.notes = ThemedLabel(theme, font="small", color="text2", wrap=True, selectable=True)
         #: Assumptions, unknown values, and violations of site limits.
-        self.warnings = ThemedLabel(theme, font="small", color="disputed_text", wrap=True)
-        for label in (self.notes, self.warnings):
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.warnings = ThemedLabel(theme, font="small", color="disputed_text", wrap=True, selectable=True)
         fields = make_row(*self.systems.values(), STRETCH, gap=10)
         details = make_column(self.title, fields, self.notes, self.warnings, gap=2)
         self._above = make_column(self.section, 6, Hairline(theme), 8, details, gap=0)

@@ -61,7 +61,7 @@ class ScalingResults:
         self._answer: Answer | None = None
         self._whole = False
         self._columns: tuple[ScaledColumn, ...] = ()
-        self._compared: tuple[tuple[Answer, str, str], TopologyComparison | Message] | None = None
+        self._compared: tuple[Answer, ScaledColumn, ScaledColumn, TopologyComparison | Message] | None = None
 
     def columns(self) -> tuple[ScaledColumn, ...]:
         """Return the columns of the answer; those of one accelerator and serving engine scale equally."""
@@ -122,10 +122,10 @@ class ScalingResults:
         answer, pair = self._desk.answer, self.pair()
         if pair is None or answer is None:
             return None
-        key = (answer, pair[0].part.key, pair[1].part.key)
-        if self._compared is None or (self._compared[0][0] is not answer) or self._compared[0][1:] != key[1:]:
-            self._compared = (key, self._compare(*pair))
-        return self._compared[1]
+        former = self._compared
+        if former is None or former[0] is not answer or former[1] is not pair[0] or former[2] is not pair[1]:
+            former = self._compared = (answer, *pair, self._compare(*pair))
+        return former[3]
 
     def _compare(self, one: ScaledColumn, other: ScaledColumn) -> TopologyComparison | Message:
         for each in (one, other):

@@ -104,9 +104,7 @@ class _NoteLine(PaintedWidget):
         self._is_fault = True
         self._buttons: list[Button] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        self._label = ThemedLabel(theme, "", font="small", color="text1")
-        self._label.setWordWrap(True)
-        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._label = ThemedLabel(theme, font="small", wrap=True, selectable=True)
         close = IconButton(theme, "x", tr("Dismiss"), self.closed)
         self._row = make_row((self._label, 1), close, gap=8, margins=(40, 6, 12, 6), scaled=theme, on=self)
         theme.changed.connect(self.update)

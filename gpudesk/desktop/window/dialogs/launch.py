@@ -118,13 +118,11 @@ class LaunchDialog(ThemedDialog):
         self.server = CommandBox(theme, tr("Start server"))
         self.file = CommandBox(theme, "")
         self.benchmark = CommandBox(theme, tr("Run benchmark"))
-        self.extras = ThemedLabel(theme, wrap=True)
+        self.extras = ThemedLabel(theme, wrap=True, selectable=True)
         self.extras.setAccessibleName(tr("Reasons for each option"))
-        self.notes = ThemedLabel(theme, wrap=True)
+        self.notes = ThemedLabel(theme, wrap=True, selectable=True)
         self.notes.setAccessibleName(tr("Notes"))
-        self.sources = ThemedLabel(theme, font="small", color="text3", wrap=True)
-        for label in (self.extras, self.notes, self.sources):
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.sources = ThemedLabel(theme, font="small", color="text3", wrap=True, selectable=True)
         self.leave = Button(theme, tr("Close"), self.reject, kind="primary")
 
     def _lay_out(self) -> None:

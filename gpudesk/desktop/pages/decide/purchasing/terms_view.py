@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -123,11 +124,10 @@ class NegotiationStepBlock(QWidget):
         self.setAccessibleName(translate_data(step.title))
         self.title = NotedCheckBox(theme, step.id, translate_data(step.title), self, font="option")
         self.state = ThemedLabel(theme, font="small_strong", parent=self)
-        self.remarks = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
-        self.ask = ThemedLabel(theme, translate_data(step.ask), wrap=True, parent=self)
-        self.why = ThemedLabel(theme, translate_data(step.why), font="small", color="text2", wrap=True, parent=self)
-        for label in (self.ask, self.why, self.remarks):
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        make_text = partial(ThemedLabel, theme, wrap=True, selectable=True, parent=self)
+        self.remarks = make_text(font="small", color="text2")
+        self.ask = make_text(translate_data(step.ask))
+        self.why = make_text(translate_data(step.why), font="small", color="text2")
         self.figures = MarkedList(theme, tr("Figures"), self)
         self.figures.show_lines([_format_step_figure(each, formatter) for each in step.figures])
         self.points = [NotedCheckBox(theme, each.id, translate_data(each.text), self) for each in step.points]
