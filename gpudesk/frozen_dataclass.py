@@ -18,8 +18,8 @@ def frozen_dataclass(cls: type[_T]) -> type[_T]:
     and representation. It takes 0.6 ms per class, this 0.15 ms; some 450 are defined before the first paint.
     """
     own_methods = frozenset(vars(cls))
-    made: Any = dataclass(slots=True, eq=False, repr=False)(cls)
-    compared = [each for each in fields(made) if each.compare]
+    base: Any = dataclass(slots=True, eq=False, repr=False)(cls)
+    compared = [each for each in fields(base) if each.compare]
     # The class makes a tuple of a single field too.
     get_compared = attrgetter("__class__", *(each.name for each in compared))
     get_hashed = attrgetter("__class__", *(each.name for each in compared if each.hash is not False))
@@ -29,11 +29,11 @@ def frozen_dataclass(cls: type[_T]) -> type[_T]:
             return NotImplemented
         return get_compared(self) == get_compared(other)
 
-    made.__eq__ = is_equal
-    made.__repr__ = _describe
+    base.__eq__ = is_equal
+    base.__repr__ = _describe
     if "__hash__" not in own_methods:
-        made.__hash__ = lambda self: hash(get_hashed(self))
-    return cast("type[_T]", made)
+        base.__hash__ = lambda self: hash(get_hashed(self))
+    return cast("type[_T]", base)
 
 
 def _describe(self: Any) -> str:  # noqa: ANN401 - any of these dataclasses

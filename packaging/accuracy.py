@@ -41,9 +41,9 @@ def main() -> int:
         (PARITY_FILE, [panel(data, "Throughput", "tok/s per accelerator", RATE)]),
         (LATENCY_FILE, [panel(data, "TPOT", "ms", "tpot_ms"), panel(data, "TTFT", "ms", "ttft_ms")]),
     ):
-        drawn = [each for each in panels if each.points]
-        if drawn:
-            (MANUAL / file).write_text(draw_parity_svg(drawn, light, dark), encoding="utf-8")
+        panels_with_points = [each for each in panels if each.points]
+        if panels_with_points:
+            (MANUAL / file).write_text(draw_parity_svg(panels_with_points, light, dark), encoding="utf-8")
     (ACCURACY / "summary.json").write_text(json.dumps(summarize_accuracy(data), indent=1) + "\n")
     print(f"{MANUAL / 'accuracy.md'}: {len(data.rows)} held-out figures of {len(data.runs)} runs")
     return 0

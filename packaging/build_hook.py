@@ -85,8 +85,8 @@ def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
     catalog, record = folder / "catalog.sqlite", folder / "build.json"
     build_catalog(root / "data", catalog)
     _write_record(root, record)
-    for made in (catalog, record):
-        included[str(made)] = f"{BUNDLE}/{made.name}"
+    for file in (catalog, record):
+        included[str(file)] = f"{BUNDLE}/{file.name}"
     for entry in sorted((root / "resources").iterdir()):
         if entry.name != TRANSLATIONS:
             included[str(entry)] = f"{BUNDLE}/resources/{entry.name}"

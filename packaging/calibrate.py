@@ -44,8 +44,8 @@ def main() -> int:
 def renew_bands(prepared: PreparedRuns) -> None:
     """Replace the intervals of the calibration by those of the existing held-out figures."""
     runs = prepared.bench.runs
-    known = {run.id for run in runs}
-    held_out = [each for each in read_held_out(HELD_OUT) if each.run in known]
+    run_ids = {run.id for run in runs}
+    held_out = [each for each in read_held_out(HELD_OUT) if each.run in run_ids]
     bands, plan_bands = fit_interval_rules(held_out, runs), fit_plan_rules(held_out, runs)
     scales = fit_lead_scales(held_out, runs)
     CALIBRATION.write_text(replace_intervals(CALIBRATION.read_text(), bands, plan_bands, scales))

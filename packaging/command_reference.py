@@ -49,7 +49,7 @@ class OptionLine(NamedTuple):
     meaning: str
 
     @property
-    def written(self) -> str:
+    def text(self) -> str:
         return ", ".join(f"{flag} {self.value}".strip() for flag in self.flags) or self.value
 
 
@@ -136,7 +136,7 @@ def _anchor(group: OptionGroup) -> str:
 def _list_option_table(options: Sequence[OptionLine]) -> list[str]:
     if not options:
         return []
-    cells = [(f"`{option.written}`", option.meaning) for option in options]
+    cells = [(f"`{option.text}`", option.meaning) for option in options]
     rows = [" | ".join(text.replace("|", "\\|") for text in row) for row in cells]
     return ["| option | meaning |", "| --- | --- |", *(f"| {row} |" for row in rows), ""]
 

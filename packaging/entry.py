@@ -14,8 +14,8 @@ def hold_modules() -> None:
     if sys.platform != "linux":
         return
     archive = import_module("pyimod02_importers").pyz_archive
-    held = os.open(archive._filename, os.O_RDONLY | os.O_CLOEXEC)  # noqa: SLF001 - no public attribute has it
-    by_number = f"/proc/self/fd/{held}"
+    file_descriptor = os.open(archive._filename, os.O_RDONLY | os.O_CLOEXEC)  # noqa: SLF001 - no public attribute has it
+    by_number = f"/proc/self/fd/{file_descriptor}"
     if os.access(by_number, os.R_OK):
         archive._filename = by_number  # noqa: SLF001
 

@@ -46,8 +46,8 @@ def make_constants(values: Vector, constants: DiffusionConstants) -> DiffusionCo
 
 def compute_misses(values: Vector, runs: Sequence[MeasuredDiffusionRun], constants: DiffusionConstants) -> Vector:
     """Return the logarithm of computed over measured time of each run."""
-    made = make_constants(values, constants)
-    return np.array([np.log(run.compute_item_s(made) / run.item_s) for run in runs])
+    fitted = make_constants(values, constants)
+    return np.array([np.log(run.compute_item_s(fitted) / run.item_s) for run in runs])
 
 
 def fit(runs: Sequence[MeasuredDiffusionRun], constants: DiffusionConstants) -> Vector:
@@ -84,17 +84,19 @@ def main() -> None:
     with GpuDeskService.open(with_user_facts=False) as service:
         runs, constants = service.diffusion.measured_runs, service.diffusion.constants
     values = fit(runs, constants)
-    made = make_constants(values, constants)
-    print(f"peak_share = {made.peak_share:.3f}")
-    print(f"unet_slowdown = {made.unet_slowdown:.2f}")
-    print(f"parallel_efficiency = {made.parallel_efficiency:.3f}")
+    fitted = make_constants(values, constants)
+    print(f"peak_share = {fitted.peak_share:.3f}")
+    print(f"unet_slowdown = {fitted.unet_slowdown:.2f}")
+    print(f"parallel_efficiency = {fitted.parallel_efficiency:.3f}")
     for each in DiffusionSoftware:
-        print(f"{each}: ceiling {made.ceiling_flops[each]:.4g} FLOP/s, overhead {made.block_overhead_s[each]:.3g} s")
+        print(
+            f"{each}: ceiling {fitted.ceiling_flops[each]:.4g} FLOP/s, overhead {fitted.block_overhead_s[each]:.3g} s"
+        )
     misses: list[float] = []
     for publisher in sorted({run.result.source.publisher for run in runs}):
-        kept = [run for run in runs if run.result.source.publisher != publisher]
+        other_runs = [run for run in runs if run.result.source.publisher != publisher]
         left_out = [run for run in runs if run.result.source.publisher == publisher]
-        missed = compute_misses(fit(kept, constants), left_out, constants)
+        missed = compute_misses(fit(other_runs, constants), left_out, constants)
         misses.extend(missed)
         print(f"without {publisher}: {len(missed)} runs, root mean square {np.sqrt(np.mean(missed**2)):.3f}")
     absolute = np.abs(misses)

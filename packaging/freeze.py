@@ -51,30 +51,30 @@ def commit_time() -> int:
 
     It is the time of all files in a package, so that the same commit makes the same package.
     """
-    stated = os.environ.get("SOURCE_DATE_EPOCH")
-    if stated:
-        return int(stated)
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch:
+        return int(epoch)
     try:
-        shown = subprocess.run(
+        completed = subprocess.run(
             ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError):
         # The earliest time that a zip file can store.
         return 315_532_800
-    return int(shown.stdout)
+    return int(completed.stdout)
 
 
 def make_environment(folder: Path) -> Path:
     """Return the interpreter of an environment with the locked versions, recreated when those change."""
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     stamp = folder / "lock.sha256"
-    wanted = sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()
-    if python.exists() and stamp.exists() and stamp.read_text() == wanted:
+    digest = sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()
+    if python.exists() and stamp.exists() and stamp.read_text() == digest:
         return python
     shutil.rmtree(folder, ignore_errors=True)
     run(Path(sys.executable), "-m", "venv", "--without-pip", folder)
     install(python, "--require-hashes", "-r", LOCK)
-    stamp.write_text(wanted)
+    stamp.write_text(digest)
     return python
 
 

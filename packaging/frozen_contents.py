@@ -115,7 +115,7 @@ _LIBRARY: Final = re.compile(r"(?:.*/)?lib(?P<name>[^/]+?)(?:\.0)?\.so(?:\.[.\d]
 Entry = tuple[str, str, str]
 
 
-def kept(name: str) -> bool:
+def is_kept(name: str) -> bool:
     """Whether a file, by its path in the frozen tree with either slash, is included."""
     place = name.replace("\\", "/")
     plugin = _PLUGIN.search(place)
@@ -130,5 +130,7 @@ def kept(name: str) -> bool:
 def trimmed(entries: Iterable[Entry]) -> list[Entry]:
     """Return the included entries of a PyInstaller table of contents, without dangling links."""
     return [
-        (name, source, kind) for name, source, kind in entries if kept(name) and (kind != "SYMLINK" or kept(source))
+        (name, source, kind)
+        for name, source, kind in entries
+        if is_kept(name) and (kind != "SYMLINK" or is_kept(source))
     ]

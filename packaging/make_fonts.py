@@ -80,8 +80,8 @@ def rename(font: TTFont, style: str) -> None:
 
 def characters(font: TTFont) -> list[int]:
     """Return the available characters to keep."""
-    known = font.getBestCmap()
-    return [code for first, last in RANGES for code in range(first, last + 1) if code in known]
+    glyphs = font.getBestCmap()
+    return [code for first, last in RANGES for code in range(first, last + 1) if code in glyphs]
 
 
 def make(source: Path, style: str, target: Path) -> None:

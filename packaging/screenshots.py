@@ -236,17 +236,17 @@ def _with_fewer_colors(image: QImage) -> QImage:
     shades, places, counts = np.unique(pixels, return_inverse=True, return_counts=True)
     parts = np.stack([(shades >> shift & 255).astype(np.float64) for shift in (16, 8, 0)], axis=1)
     nearest, distance = np.zeros(len(shades), np.uint8), np.full(len(shades), np.inf)
-    kept = []
+    palette = []
     for number in range(min(_COLORS, len(shades))):
         # The most frequent colors first, then always the worst represented one, so that no hue is lost.
         weight = counts if number < _COMMONEST else np.log1p(counts)
-        chosen = int((np.where(distance > 0, weight, 0) * np.minimum(distance, 1e5)).argmax())
-        kept.append(int(shades[chosen]))
-        apart = ((parts - parts[chosen]) ** 2).sum(axis=1)
+        index = int((np.where(distance > 0, weight, 0) * np.minimum(distance, 1e5)).argmax())
+        palette.append(int(shades[index]))
+        apart = ((parts - parts[index]) ** 2).sum(axis=1)
         nearest[apart < distance] = number
         distance = np.minimum(distance, apart)
     indexed = QImage(plain.size(), QImage.Format.Format_Indexed8)
-    indexed.setColorTable(kept)
+    indexed.setColorTable(palette)
     rows = np.frombuffer(indexed.bits(), np.uint8).reshape(indexed.height(), indexed.bytesPerLine())
     rows[:, : indexed.width()] = nearest[places].reshape(pixels.shape)
     return indexed

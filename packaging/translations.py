@@ -129,7 +129,7 @@ def _read_data_files() -> Iterator[SourceText]:
 
 def _read_module(module: ast.Module, name: str) -> Iterator[SourceText]:
     tables = _find_tables(module)
-    for call, function in sorted(_find_calls(module), key=lambda found: found[0].lineno):
+    for call, function in sorted(_find_calls(module), key=lambda call_site: call_site[0].lineno):
         yield from _read_call(call, function, tables, name)
     for node in module.body:
         if isinstance(node, ast.ClassDef) and any(_get_name(base) == "LabeledEnum" for base in node.bases):
@@ -292,11 +292,15 @@ def read_language(language: str) -> Catalog:
 
 def write_catalog(catalog: Catalog, file: Path) -> None:
     """Write a catalog without line numbers and dates, which change daily."""
-    made = BytesIO()
-    write_po(made, catalog, width=120, omit_header=False, sort_output=False, ignore_obsolete=True, include_lineno=False)
-    lines = made.getvalue().decode().splitlines()
-    kept = [line for line in lines if not line.startswith(('"POT-Creation-Date', '"PO-Revision-Date', '"Generated-By'))]
-    file.write_text("\n".join(kept).rstrip() + "\n", encoding="utf-8")
+    buffer = BytesIO()
+    write_po(
+        buffer, catalog, width=120, omit_header=False, sort_output=False, ignore_obsolete=True, include_lineno=False
+    )
+    lines = buffer.getvalue().decode().splitlines()
+    kept_lines = [
+        line for line in lines if not line.startswith(('"POT-Creation-Date', '"PO-Revision-Date', '"Generated-By'))
+    ]
+    file.write_text("\n".join(kept_lines).rstrip() + "\n", encoding="utf-8")
 
 
 def update() -> None:
@@ -357,8 +361,11 @@ def find_fault(translated: Message | None, texts: list[str]) -> str:
     if len(forms) < len(texts) or not all(forms):
         return "without a plural"
     # A singular can name the number in a word.
-    given = set(_PLACEHOLDER.findall(texts[-1]))
-    if any(set(_PLACEHOLDER.findall(form)) - given for form in forms) or set(_PLACEHOLDER.findall(forms[-1])) != given:
+    placeholders = set(_PLACEHOLDER.findall(texts[-1]))
+    if (
+        any(set(_PLACEHOLDER.findall(form)) - placeholders for form in forms)
+        or set(_PLACEHOLDER.findall(forms[-1])) != placeholders
+    ):
         return "other placeholders"
     return ""
 

@@ -70,9 +70,9 @@ def _make_restorer(kind: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - types f
         restore_item = _make_restorer(inner[0])
         return lambda plain: origin(map(restore_item, plain))
     if is_dataclass(kind):
-        made = cast("type", kind)
-        restorers = {name: _make_restorer(hint) for name, hint in _read_hints(made).items()}
-        return lambda plain: made(**{name: restorers[name](value) for name, value in plain.items()})
+        record_class = cast("type", kind)
+        restorers = {name: _make_restorer(hint) for name, hint in _read_hints(record_class).items()}
+        return lambda plain: record_class(**{name: restorers[name](value) for name, value in plain.items()})
     is_converted = kind is float or (isinstance(kind, type) and issubclass(kind, Enum))
     return kind if is_converted else lambda plain: plain
 

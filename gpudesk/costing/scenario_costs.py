@@ -564,8 +564,8 @@ def _resolve_api_price(situations: tuple[AcceleratorCostInputs, ...]) -> Interva
         if input_price is not None and output_price is not None and each.deployment is not None:
             work = each.deployment
             at = [
-                float(compute_api_usd_per_million(input_usd, got, work.input_tokens, work.output_tokens))
-                for input_usd, got in zip(
+                float(compute_api_usd_per_million(input_usd, output_usd, work.input_tokens, work.output_tokens))
+                for input_usd, output_usd in zip(
                     (input_price.low, input_price.likely, input_price.high),
                     (output_price.low, output_price.likely, output_price.high),
                     strict=True,

@@ -280,7 +280,7 @@ class RuleCase:
     title: str | None = None
 
     @property
-    def asked(self) -> str | None:
+    def question_condition(self) -> str | None:
         return self.requires or self.favours or self.checks
 
 

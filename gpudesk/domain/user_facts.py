@@ -157,8 +157,8 @@ class UserPrice:
         return self.provider, self.date, self.accelerator, self.term, *instance
 
     def price(self, source: Source) -> PriceRecord:
-        stated: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
-        return PriceRecord(**{**stated, "source": source}, own=True)
+        values: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        return PriceRecord(**{**values, "source": source}, own=True)
 
 
 UserFact = Source | UserEntry | UserClaim | ClaimPreference | UserPrice

@@ -336,7 +336,10 @@ def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimat
 def make_unfit_estimates(questions: Sequence[tuple[EstimateRequest, SearchSpace]]) -> list[Estimate | InputError]:
     """Return `make_unfit_estimate` of many requests, or their errors."""
     needs = find_smallest_counts(
-        [(space.table.find_space(asked.with_open_plan()), asked.workload.request_tokens) for asked, space in questions]
+        [
+            (space.table.find_space(each_request.with_open_plan()), each_request.workload.request_tokens)
+            for each_request, space in questions
+        ]
     )
     answers: list[Estimate | InputError] = []
     for (request, space), count in zip(questions, needs, strict=True):

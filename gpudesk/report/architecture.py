@@ -101,7 +101,7 @@ def _name_memory(accelerator: Accelerator, stacks: int | None, formatter: Format
 
 
 def _format_gib(size: float, formatter: Formatter) -> str:
-    return formatter.stated(round(size / GIB, 1))
+    return formatter.exact(round(size / GIB, 1))
 
 
 def _describe_die(accelerator: Accelerator, values: Mapping[str, object], formatter: Formatter) -> tuple[str, ...]:

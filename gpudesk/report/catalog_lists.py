@@ -291,8 +291,8 @@ class CatalogCellFormatter:
         if row.attribute is None:
             return translate_data(row.unit or MISSING_VALUE_TEXT)
         unit = get_display_unit(find_quantity(row.attribute, row.unit))
-        counted = MISSING_VALUE_TEXT if row.unit in UNITS_SAID_BY_NAME else row.unit
-        return unit or translate_data(counted or MISSING_VALUE_TEXT)
+        unit_text = MISSING_VALUE_TEXT if row.unit in UNITS_SAID_BY_NAME else row.unit
+        return unit or translate_data(unit_text or MISSING_VALUE_TEXT)
 
     def _list_values(self, row: CatalogRow) -> Iterable[CatalogCellValue]:
         return (row.values[place] for place in self._value_places)

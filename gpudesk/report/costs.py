@@ -204,7 +204,7 @@ def get_input_unit(name: str, currency: DisplayCurrency | None = None) -> str:
 def format_input_amount(name: str, value: float, formatter: Formatter, currency: DisplayCurrency | None = None) -> str:
     """Return the value of an input without its unit."""
     if is_share_input(name):
-        return formatter.stated(round(value * 100.0, 4))
+        return formatter.exact(round(value * 100.0, 4))
     money = (COST_INPUTS[name].unit or "").startswith("USD") if name in COST_INPUTS else False
     if money and currency is not None:
         value *= currency.per_usd
@@ -214,8 +214,8 @@ def format_input_amount(name: str, value: float, formatter: Formatter, currency:
         # Cents only below $100, and both of them; prices of energy are below 10 cents.
         if 0.1 <= abs(value) < 100.0:
             return formatter.number(value, 2)
-        return formatter.stated(round(value, 0 if abs(value) >= 100.0 else 4))
-    return formatter.stated(float(f"{value:.6g}"))
+        return formatter.exact(round(value, 0 if abs(value) >= 100.0 else 4))
+    return formatter.exact(float(f"{value:.6g}"))
 
 
 def format_input_range(

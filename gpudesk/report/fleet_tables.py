@@ -186,7 +186,7 @@ def list_fleet_notes(
         months = format_months(round(option.months_to_next), formatter)
         texts.append(tr("Growth needs the next system after {months}.", months=months))
     if option.delivery_weeks is not None:
-        weeks = trn("{n} week", "{n} weeks", option.delivery_weeks, n=formatter.stated(option.delivery_weeks))
+        weeks = trn("{n} week", "{n} weeks", option.delivery_weeks, n=formatter.exact(option.delivery_weeks))
         texts.append(tr("Delivery: {weeks}.", weeks=weeks))
     texts += [to_sentence(format_message(note, formatter)) for note in (*option.notes, *answer.notes)]
     if answer.costed_utilization is not None and not option.reason:
@@ -290,7 +290,7 @@ class _SheetFleetCells:
 
     def next_system(self, option: FleetOption) -> ComparisonCell:
         months = None if option.months_to_next is None else round(option.months_to_next, 1)
-        return ComparisonCell(self.formatter.stated(months), months)
+        return ComparisonCell(self.formatter.exact(months), months)
 
     def cost(self, supply: Supply, option: FleetOption) -> ComparisonCell:
         supply_cost = self.answer.api if supply is Supply.API else option.find_supply_cost(supply)

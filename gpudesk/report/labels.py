@@ -368,23 +368,23 @@ def format_load(load: Load, formatter: Formatter) -> str:
         return tr("{n} queued at once", n=formatter.count(load.requests))
     if load.kind is LoadKind.REQUEST_RATE:
         # The peak of a demand has many digits.
-        return tr("{n} requests/s", n=formatter.stated(float(f"{load.request_rate or 0.0:.5g}")))
+        return tr("{n} requests/s", n=formatter.exact(float(f"{load.request_rate or 0.0:.5g}")))
     return tr(
         "TTFT {ttft} ms, TPOT {tpot} ms ({limit})",
-        ttft=formatter.stated(load.ttft_ms),
-        tpot=formatter.stated(load.tpot_ms),
+        ttft=formatter.exact(load.ttft_ms),
+        tpot=formatter.exact(load.tpot_ms),
         limit=tr("mean") if load.limit == "mean" else tr("p99"),
     )
 
 
 def format_years(years: float, formatter: Formatter) -> str:
-    return trn("{n} year", "{n} years", years, n=formatter.stated(years))
+    return trn("{n} year", "{n} years", years, n=formatter.exact(years))
 
 
 def format_months(months: float, formatter: Formatter) -> str:
     """Return a number of months with at most one decimal."""
     rounded = round(months, 1)
-    return trn("{n} month", "{n} months", rounded, n=formatter.stated(rounded))
+    return trn("{n} month", "{n} months", rounded, n=formatter.exact(rounded))
 
 
 def label_date(iso_date: str | None) -> str:

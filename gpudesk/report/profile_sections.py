@@ -340,8 +340,8 @@ class ProfileTables:
         weights = self.profile.weights
         if len(set(weights.values())) == 1:
             return tr("score out of 100, all factors weighted equally")
-        stated = ", ".join(f"{factor.label} {self.formatter.stated(each)}" for factor, each in weights.items())
-        return tr("score out of 100, weighted by {weights}", weights=stated)
+        weights_text = ", ".join(f"{factor.label} {self.formatter.exact(each)}" for factor, each in weights.items())
+        return tr("score out of 100, weighted by {weights}", weights=weights_text)
 
     def _make_recommendation_row(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> DataRow:
         name = self.name_of(each.model)
@@ -350,7 +350,7 @@ class ProfileTables:
         details = [label_precision(each.weights), label_serving_engine(each.serving_engine)]
         tier = (self.profile.question.tiers or {}).get(each.model)
         if tier is not None:
-            details.append(tr("tier {n}", n=self.formatter.stated(tier)))
+            details.append(tr("tier {n}", n=self.formatter.exact(tier)))
         cells = (
             DataCell(label_job(each.job) if is_first else "", is_strong=True),
             DataCell(name, ", ".join(details), is_strong=is_first),
@@ -538,8 +538,8 @@ class ProfileTables:
         mean = each.mean
         # Memory has one decimal, however large.
         if mean and quantity is not Quantity.MEMORY:
-            shown = convert_to_display_unit(mean, quantity)
-            mean *= self.formatter.round_estimate(shown) / shown
+            display_value = convert_to_display_unit(mean, quantity)
+            mean *= self.formatter.round_estimate(display_value) / display_value
         texts.insert(1, self._format_peer(mean, quantity))
         cells = (
             DataCell(head),

@@ -159,7 +159,7 @@ def list_rack_rows(sketches: Sequence[FleetSketch], formatter: Formatter) -> Ite
             units = sum(each.rack_units for each in rack.systems)
             counts = (len(rack.systems), units, rack.used, rack.spare, rack.idle)
             racks, *captions = group.captions
-            yield (sketch.name, racks, *(formatter.stated(each) for each in counts), *captions)
+            yield (sketch.name, racks, *(formatter.exact(each) for each in counts), *captions)
 
 
 def list_rack_heads() -> tuple[str, ...]:

@@ -111,15 +111,15 @@ def describe_demand(demand: Demand, formatter: Formatter) -> str:
     amount = _format_amount(demand, formatter)
     if demand.kind is DemandKind.CONCURRENCY:
         return ", ".join([amount, *_list_limits(demand, formatter)])
-    peak = tr("peak {times} × average", times=formatter.stated(demand.peak_factor))
+    peak = tr("peak {times} × average", times=formatter.exact(demand.peak_factor))
     return ", ".join([amount, peak, *_list_limits(demand, formatter)])
 
 
 def _format_amount(demand: Demand, formatter: Formatter) -> str:
-    amount = formatter.stated(demand.amount)
+    amount = formatter.exact(demand.amount)
     if demand.kind is DemandKind.USERS:
         rate = demand.requests_per_user_hour
-        each = trn("{n} request per hour", "{n} requests per hour", rate or 0.0, n=formatter.stated(rate))
+        each = trn("{n} request per hour", "{n} requests per hour", rate or 0.0, n=formatter.exact(rate))
         return trn("{n} user with {each}", "{n} users with {each} each", demand.amount, n=amount, each=each)
     if demand.kind is DemandKind.REQUEST_RATE:
         return trn("{n} request per second", "{n} requests per second", demand.amount, n=amount)
@@ -141,8 +141,8 @@ def describe_peak(sizing: SizingResult, formatter: Formatter) -> str:
 
 def _list_limits(demand: Demand, formatter: Formatter) -> list[str]:
     limits = (
-        (demand.ttft_ms, tr("TTFT up to {n} ms", n=formatter.stated(demand.ttft_ms or 0))),
-        (demand.tpot_ms, tr("TPOT up to {n} ms", n=formatter.stated(demand.tpot_ms or 0))),
+        (demand.ttft_ms, tr("TTFT up to {n} ms", n=formatter.exact(demand.ttft_ms or 0))),
+        (demand.tpot_ms, tr("TPOT up to {n} ms", n=formatter.exact(demand.tpot_ms or 0))),
     )
     return [text for limit, text in limits if limit is not None]
 
@@ -225,7 +225,7 @@ def describe_sizing_with_notes(sizing: SizingResult, candidate: SizingOption, na
 
 def _format_demand(demand: Demand, formatter: Formatter) -> str:
     if demand.kind is DemandKind.USERS:
-        return trn("{n} user", "{n} users on average", demand.amount, n=formatter.stated(demand.amount))
+        return trn("{n} user", "{n} users on average", demand.amount, n=formatter.exact(demand.amount))
     return _format_amount(demand, formatter)
 
 

@@ -176,7 +176,8 @@ class Formatter:
     def count(self, value: float | None) -> str:
         return MISSING_VALUE_TEXT if value is None else self.number(value)
 
-    def stated(self, value: float | None) -> str:
+    def exact(self, value: float | None) -> str:
+        """Return a number with all its decimals."""
         if value is None or not math.isfinite(value):
             return MISSING_VALUE_TEXT
         return self.number(value, _count_stated_decimals(value, 0, _MOST_DECIMALS))

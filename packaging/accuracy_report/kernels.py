@@ -97,10 +97,10 @@ def _find_calibrated(
 
 def _pair_experts(rows: Sequence[ExpertRun], constant: ConstantOfKernel) -> Array:
     """Return ln(EP / TP) as predicted and as measured, for all layers measured both ways on as many ranks."""
-    kept = [row for row in rows if row.unused is None and row.tensor_ranks * row.expert_ranks > 1]
-    predicted = _predict(EXPERT_CLASS, kept, constant)
+    expert_rows = [row for row in rows if row.unused is None and row.tensor_ranks * row.expert_ranks > 1]
+    predicted = _predict(EXPERT_CLASS, expert_rows, constant)
     pairs: dict[tuple[object, ...], dict[bool, tuple[float, float]]] = {}
-    for row, seconds in zip(kept, predicted, strict=True):
+    for row, seconds in zip(expert_rows, predicted, strict=True):
         key = (row.part, row.kernels, row.precision, row.scheme, row.layer, row.tokens)
         pairs.setdefault(key, {})[row.expert_ranks > 1] = (math.log(seconds), math.log(row.seconds))
     both = [(pair[True], pair[False]) for pair in pairs.values() if len(pair) == 2]

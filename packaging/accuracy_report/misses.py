@@ -194,9 +194,9 @@ def suggest_data(rows: Sequence[JudgedFigure], every: Sequence[JudgedFigure]) ->
         )
     if len(alike) < _ENOUGH:
         return f"these accelerators and models have only {format_count(len(alike), 'figure')}: more would help"
-    counted = format_count(len(group_by_trait(alike, "series")), "publisher")
+    publisher_count = format_count(len(group_by_trait(alike, "series")), "publisher")
     return (
-        f"{counted} measured these accelerators and models, with different results:"
+        f"{publisher_count} measured these accelerators and models, with different results:"
         " the same configuration from two of them, with all settings, would help"
     )
 

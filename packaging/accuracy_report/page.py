@@ -78,9 +78,9 @@ def write_pairs_section(data: AccuracyData) -> list[str]:
         "",
     ]
     body = [
-        (FOLD_NAMES[fold], *_pair_cells(figure, chosen))
+        (FOLD_NAMES[fold], *_pair_cells(figure, pairs))
         for _, fold in PAIR_FOLDS
-        for figure, chosen in group_pairs_by_figure(data.pairs.accelerators, fold).items()
+        for figure, pairs in group_pairs_by_figure(data.pairs.accelerators, fold).items()
     ]
     head = ("left out", *_PAIR_HEAD)
     lines += (
@@ -159,7 +159,7 @@ def _plans(data: AccuracyData) -> list[str]:
     figure_pairs = group_pairs_by_figure(data.pairs.plans, PAIR_FOLDS[0][1])
     if not figure_pairs:
         return [*lines, "No two plans of one accelerator were measured under the same conditions.", ""]
-    body = [_pair_cells(figure, chosen) for figure, chosen in figure_pairs.items()]
+    body = [_pair_cells(figure, pairs) for figure, pairs in figure_pairs.items()]
     return [
         *lines,
         (
@@ -185,8 +185,8 @@ _PAIR_HEAD = (
 )
 
 
-def _pair_cells(figure: str, chosen: Sequence[JudgedPair]) -> tuple[str, ...]:
-    summary = summarize_pairs(chosen)
+def _pair_cells(figure: str, pairs: Sequence[JudgedPair]) -> tuple[str, ...]:
+    summary = summarize_pairs(pairs)
     return (
         name_figure(figure),
         f"{summary.publishers:,}",

@@ -165,12 +165,12 @@ class _CandidateArrays:
     requests: ReplicaRequests
     loads: DeploymentLoads
 
-    def select(self, chosen: NDArray[np.intp]) -> _CandidateArrays:
+    def select(self, mask: NDArray[np.intp]) -> _CandidateArrays:
         return _CandidateArrays(
-            StepWork(*(getattr(self.work, each.name)[chosen] for each in fields(StepWork))),
-            {key: column[chosen] for key, column in self.positions.items()},
-            self.requests.select(chosen),
-            self.loads.select(chosen),
+            StepWork(*(getattr(self.work, each.name)[mask] for each in fields(StepWork))),
+            {key: column[mask] for key, column in self.positions.items()},
+            self.requests.select(mask),
+            self.loads.select(mask),
         )
 
     def looking_up(self, place: int) -> NDArray[np.intp]:

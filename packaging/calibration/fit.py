@@ -62,9 +62,9 @@ class _FitTargets:
 
     def residuals(self, figures: Mapping[str, Array]) -> Array:
         """Return the residuals; a missing prediction counts as `UNANSWERED`."""
-        return np.concatenate([self._counted(name, self._part(name, figures)) for name in BENCH_FIGURES])
+        return np.concatenate([self._replace_missing(name, self._part(name, figures)) for name in BENCH_FIGURES])
 
-    def known(self, figures: Mapping[str, Array]) -> Array:
+    def residuals_or_nan(self, figures: Mapping[str, Array]) -> Array:
         """Return the residuals, NaN for missing predictions."""
         return np.concatenate([self._part(name, figures) for name in BENCH_FIGURES])
 
@@ -74,7 +74,7 @@ class _FitTargets:
         return np.where(np.isfinite(part), part, np.nan)
 
     @staticmethod
-    def _counted(name: str, part: Array) -> Array:
+    def _replace_missing(name: str, part: Array) -> Array:
         return np.where(np.isnan(part), UNANSWERED / SCALES[name], part)
 
 
@@ -168,13 +168,13 @@ class _PriorPenalty:
 def _linear(bench: BenchArrays, targets: _FitTargets, values: Array, winners: NDArray[np.intp]) -> tuple[Array, Array]:
     settled = bench.fixed(winners)
     figures = settled.figures(values)
-    residuals, is_known = targets.residuals(figures), targets.known(figures)
+    residuals, is_known = targets.residuals(figures), targets.residuals_or_nan(figures)
     free = bench.parameters.free
     # A missing prediction, before or after, has no gradient.
     nudged = settled.nudged(values, free.tolist(), math.exp(DIFFERENCE))
     slope = np.empty((len(residuals), len(free)))
     for column in range(len(free)):
-        changed = targets.known({name: figure[column] for name, figure in nudged.items()})
+        changed = targets.residuals_or_nan({name: figure[column] for name, figure in nudged.items()})
         slope[:, column] = (changed - is_known) / DIFFERENCE
     return residuals, np.clip(np.nan_to_num(slope), -200.0, 200.0)
 

@@ -70,9 +70,9 @@ class FigureResiduals:
     series: NDArray[np.str_]
     keys: Mapping[str, NDArray[np.str_]]
 
-    def inside(self, chosen: NDArray[np.bool_]) -> FigureResiduals:
-        keys = {name: column[chosen] for name, column in self.keys.items()}
-        return FigureResiduals(self.values[chosen], self.weights[chosen], self.series[chosen], keys)
+    def inside(self, mask: NDArray[np.bool_]) -> FigureResiduals:
+        keys = {name: column[mask] for name, column in self.keys.items()}
+        return FigureResiduals(self.values[mask], self.weights[mask], self.series[mask], keys)
 
 
 def make_interval_keys(run: BenchRun) -> dict[str, str]:
@@ -91,17 +91,17 @@ def collect_residuals(
     held_out: Iterable[HeldOutFigure], runs: Mapping[str, BenchRun], figure: str, folds: Sequence[str]
 ) -> FigureResiduals:
     """Return the residuals of a figure from some folds, each with its group's weight."""
-    chosen = [each for each in held_out if each.figure == figure and each.fold in folds]
-    groups = [(each.fold, runs[each.run].traits[each.fold]) for each in chosen]
+    figures = [each for each in held_out if each.figure == figure and each.fold in folds]
+    groups = [(each.fold, runs[each.run].traits[each.fold]) for each in figures]
     sizes = Counter(groups)
-    interval_keys = {name: make_interval_keys(runs[name]) for name in {each.run for each in chosen}}
+    interval_keys = {name: make_interval_keys(runs[name]) for name in {each.run for each in figures}}
     names = {name for steps in NARROWED[figure] for name in steps}
     return FigureResiduals(
-        values=np.log(np.array([each.measured / each.predicted for each in chosen])),
+        values=np.log(np.array([each.measured / each.predicted for each in figures])),
         weights=np.array([sizes[group] ** (GROUP_WEIGHT[figure] - 1.0) for group in groups]),
-        series=np.array([runs[each.run].traits["series"] for each in chosen], dtype=np.str_),
+        series=np.array([runs[each.run].traits["series"] for each in figures], dtype=np.str_),
         keys={
-            name: np.array([interval_keys[each.run][name] for each in chosen], dtype=np.str_) for name in sorted(names)
+            name: np.array([interval_keys[each.run][name] for each in figures], dtype=np.str_) for name in sorted(names)
         },
     )
 
@@ -167,12 +167,12 @@ def _slices(figure: str, calibrated: FigureResiduals) -> Iterator[tuple[Where, E
     for names in NARROWED[figure]:
         columns = [calibrated.keys[name] for name in names]
         for values in sorted(set(zip(*(column.tolist() for column in columns), strict=True))):
-            chosen = np.logical_and.reduce([column == value for column, value in zip(columns, values, strict=True)])
-            if np.count_nonzero(chosen) < LEAST_IN_SLICE:
+            mask = np.logical_and.reduce([column == value for column, value in zip(columns, values, strict=True)])
+            if np.count_nonzero(mask) < LEAST_IN_SLICE:
                 continue
             where = tuple(zip(names, values, strict=True))
             wider = slices.get(where[:-1], slices[()])
-            slices[where] = _shrunk(calibrated.inside(chosen), wider, OUTSIDE[figure])
+            slices[where] = _shrunk(calibrated.inside(mask), wider, OUTSIDE[figure])
             yield where, slices[where]
 
 
@@ -234,8 +234,8 @@ def collect_plan_pairs(
     Their sizes can differ: two plans of one size are rarely published, and the gain of several accelerators over one is
     the same kind of evidence. Runs with an unstated plan are left out.
     """
-    stated = [run for run in runs if len(_plans(run)) == 1]
-    return tuple(_pairs(held_out, stated, (figure, fold), _same_part, lambda run: str(_plans(run))))
+    runs_with_plan = [run for run in runs if len(_plans(run)) == 1]
+    return tuple(_pairs(held_out, runs_with_plan, (figure, fold), _same_part, lambda run: str(_plans(run))))
 
 
 def _plans(run: BenchRun) -> set[ParallelPlan]:

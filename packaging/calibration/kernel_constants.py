@@ -57,7 +57,7 @@ def compute_routing_variance(tokens: Array, choices: Array, experts: Array) -> A
 
 def compute_expert_times(rows: Sequence[ExpertRun]) -> KernelTimes:
     tokens, bandwidth = _columns(rows, lambda row: (row.tokens, get_accelerator(row).memory_bandwidth))
-    chosen, peak = _columns(rows, lambda row: (row.top_k / row.experts, _get_peak(row, row.arithmetic)))
+    expert_share, peak = _columns(rows, lambda row: (row.top_k / row.experts, _get_peak(row, row.arithmetic)))
     stored, ranks, experts = _columns(rows, lambda row: (row.stored_bytes, row.expert_ranks, row.experts))
     flop, vector, divided = _columns(
         rows,
@@ -67,13 +67,16 @@ def compute_expert_times(rows: Sequence[ExpertRun]) -> KernelTimes:
             row.routing_divided,
         ),
     )
-    variance, skew = compute_routing_variance(tokens, chosen * experts, experts), compute_expert_skew(ranks, experts)
-    touched = compute_coverage(tokens - 1.0, np.log1p(-chosen), 1.0 / variance, skew)
+    variance, skew = (
+        compute_routing_variance(tokens, expert_share * experts, experts),
+        compute_expert_skew(ranks, experts),
+    )
+    touched = compute_coverage(tokens - 1.0, np.log1p(-expert_share), 1.0 / variance, skew)
     busiest = 1.0 + np.sqrt(variance) * skew
     passed = np.where(divided, busiest / ranks, 1.0)
 
     def compute(value: KernelLookup) -> Array:
-        computed = tokens + value("expert_half_tokens") * touched / chosen
+        computed = tokens + value("expert_half_tokens") * touched / expert_share
         products = np.hypot(
             stored * touched / (bandwidth * value("expert_read_efficiency")),
             busiest * flop * computed / (peak * value("expert_gemm_efficiency")),
@@ -122,10 +125,10 @@ def _columns(rows: Sequence[Any], values: Callable[[Any], tuple[float, ...]]) ->
 
 
 def _get_peak(row: KernelRun, arithmetic: Precision) -> float:
-    stated = find_peak(get_accelerator(row), arithmetic)
-    if stated is None:
+    peak = find_peak(get_accelerator(row), arithmetic)
+    if peak is None:
         raise ValueError(f"{row.id}: {get_accelerator(row).id} states no peak for {arithmetic}")
-    return stated.flops
+    return peak.flops
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,10 +143,10 @@ def _apart(row: GemmRun) -> str:
 
 
 def _peak(row: GemmRun) -> float:
-    stated = find_peak(get_accelerator(row), row.arithmetic)
-    if stated is None:
+    peak = find_peak(get_accelerator(row), row.arithmetic)
+    if peak is None:
         raise ValueError(f"{row.id}: {get_accelerator(row).id} states no peak for {row.arithmetic}")
-    return stated.flops
+    return peak.flops
 
 
 def _ceilings(rows: Sequence[GemmRun], products: Sequence[OperatorConstant]) -> list[OperatorConstant]:

@@ -68,13 +68,13 @@ def packages_of(libraries: Mapping[str, Path]) -> dict[str, SystemPackage]:
         return {}
     names = {path.name for path in libraries.values()}
     installed = _installed(names)
-    facts = _facts({package for found in installed.values() for package in found.values()})
-    owned = {}
+    facts = _facts({package for package_names in installed.values() for package in package_names.values()})
+    packages = {}
     for place, path in libraries.items():
         for file, package in installed.get(path.name, {}).items():
             if package in facts and file.is_file() and filecmp.cmp(file, path, shallow=False):
-                owned[place] = facts[package]
-    return owned
+                packages[place] = facts[package]
+    return packages
 
 
 def _system(name: str) -> str:
@@ -84,21 +84,21 @@ def _system(name: str) -> str:
 
 def _installed(names: Iterable[str]) -> dict[str, dict[Path, str]]:
     """Return the installed files of these names with their packages, by file name."""
-    said = _dpkg("-S", *(f"*/{name}" for name in sorted(names)))
-    found: dict[str, dict[Path, str]] = {}
-    for line in said.splitlines():
+    output = _dpkg("-S", *(f"*/{name}" for name in sorted(names)))
+    paths_by_name: dict[str, dict[Path, str]] = {}
+    for line in output.splitlines():
         packages, _, file = line.partition(": ")
         if not line.startswith("diversion"):
             # Several packages share only folders; a file belongs to one, with its architecture.
-            found.setdefault(Path(file).name, {})[Path(file)] = packages.split(", ")[0].partition(":")[0]
-    return found
+            paths_by_name.setdefault(Path(file).name, {})[Path(file)] = packages.split(", ")[0].partition(":")[0]
+    return paths_by_name
 
 
 def _facts(packages: Iterable[str]) -> dict[str, SystemPackage]:
     names = sorted(packages)
     lines = _dpkg("-W", "-f", _FIELDS, *names).splitlines() if names else []
-    found = (SystemPackage(*line.split("\t")) for line in lines)
-    return {package.name: package for package in found}
+    system_packages = (SystemPackage(*line.split("\t")) for line in lines)
+    return {package.name: package for package in system_packages}
 
 
 def _dpkg(*arguments: str) -> str:

@@ -43,15 +43,15 @@ class FrozenTree:
         A link counts as its target.
         """
         whole, _ = self.root.resolve(), self.bundle
-        found = {}
+        paths = {}
         for path in sorted(whole.rglob("*")):
             if path.is_symlink():
                 target = path.resolve()
                 if not target.exists() or not target.is_relative_to(whole):
                     raise TreeError(f"{path} leads to {target}, which is not in the tree")
             elif path.is_file():
-                found[self._place(path)] = path
-        return found
+                paths[self._place(path)] = path
+        return paths
 
     @cached_property
     def programs(self) -> dict[str, Path]:
@@ -62,16 +62,16 @@ class FrozenTree:
     @cached_property
     def modules(self) -> set[str]:
         """The names of all frozen modules, including those of PyInstaller."""
-        found: set[str] = set()
+        names: set[str] = set()
         for path in self.programs.values():
             archive = _archive_of(path)
             for name, entry in archive.toc.items():
                 if name.endswith(".pyz"):
-                    found.update(archive.open_embedded_archive(name).toc)
+                    names.update(archive.open_embedded_archive(name).toc)
                 # Scripts are PyInstaller's hooks and the program's entry point.
                 elif entry[-1] in {"m", "M"} or name.startswith("pyi"):
-                    found.add(name)
-        return found
+                    names.add(name)
+        return names
 
     def is_the_programs_own(self, place: str) -> bool:
         """Whether a file is GPU Desk's, unless a component of it is third-party."""

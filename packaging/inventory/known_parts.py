@@ -50,7 +50,7 @@ class KnownPart:
             return False
         return not self.needs or any(matches(place, self.needs) for place in places)
 
-    def stated(self, places: Collection[str]) -> ThirdPartyWork:
+    def resolve_version(self, places: Collection[str]) -> ThirdPartyWork:
         """Return the component with its version in this environment."""
         version = self.part.version
         if version.startswith(_PROBE):
@@ -74,7 +74,7 @@ class KnownPart:
 def known_parts() -> list[KnownPart]:
     """Return all components of the file."""
     with FILE.open("rb") as opened:
-        return [_known(record) for record in tomllib.load(opened)["part"]]
+        return [_make_known_part(record) for record in tomllib.load(opened)["part"]]
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
@@ -82,7 +82,7 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _known(record: dict[str, Any]) -> KnownPart:
+def _make_known_part(record: dict[str, Any]) -> KnownPart:
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
     }

@@ -39,14 +39,14 @@ def texts_for(expression: str) -> list[Text]:
 
     Raises `NoTextError` if no alternative is stored here.
     """
-    found: dict[str, Text] = {}
+    texts: dict[str, Text] = {}
     for alternatives in operands(expression):
-        kept = [ids for ids in map(_ids, alternatives) if all(_file(name).exists() for name in ids)]
-        if not kept:
+        complete = [ids for ids in map(_ids, alternatives) if all(_file(name).exists() for name in ids)]
+        if not complete:
             raise NoTextError(f"no text of {' OR '.join(alternatives)} in {FOLDER.name}")
-        for name in (name for ids in kept for name in ids):
-            found.setdefault(name, Text(f"{_ALIKE.get(name, name)}.txt", _file(name).read_text("utf-8")))
-    return list(found.values())
+        for name in (name for ids in complete for name in ids):
+            texts.setdefault(name, Text(f"{_ALIKE.get(name, name)}.txt", _file(name).read_text("utf-8")))
+    return list(texts.values())
 
 
 def covers_the_whole(expression: str) -> bool:
@@ -91,11 +91,11 @@ class TextFolder:
     def write(self, folder: Path, names: Iterable[str]) -> None:
         """Write the texts of these names, replacing the content of the folder."""
         folder.mkdir(parents=True, exist_ok=True)
-        wanted = set(names)
+        known_names = set(names)
         for old in folder.iterdir():
-            if old.name not in wanted:
+            if old.name not in known_names:
                 old.unlink()
-        for name in sorted(wanted):
+        for name in sorted(known_names):
             (folder / name).write_text(self._contents[name], encoding="utf-8", newline="\n")
 
 

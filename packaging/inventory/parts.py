@@ -67,41 +67,44 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     tree = FrozenTree(Path(sys.argv[1]))
-    found = whole_inventory(tree)
-    if found is None:
+    parts_inventory = whole_inventory(tree)
+    if parts_inventory is None:
         return 1
-    write(tree, found)
-    print(f"{tree.root}: {len(found.shipped)} parts of {sum(len(each.files) for each in found.shipped)} files")
+    write(tree, parts_inventory)
+    file_count = sum(len(each.files) for each in parts_inventory.shipped)
+    print(f"{tree.root}: {len(parts_inventory.shipped)} parts of {file_count} files")
     return 0
 
 
 def whole_inventory(tree: FrozenTree) -> Inventory | None:
     """Return the components of a tree; None, with the reason on standard error, on failure."""
     try:
-        found = inventory(tree)
+        parts_inventory = inventory(tree)
     except TreeError as error:
         print(error, file=sys.stderr)
         return None
-    if not found.problems:
-        return found
-    print("\n".join(found.problems), file=sys.stderr)
-    print(f"{len(found.problems)} problems; known_parts.toml tells of works that need naming", file=sys.stderr)
+    if not parts_inventory.problems:
+        return parts_inventory
+    print("\n".join(parts_inventory.problems), file=sys.stderr)
+    print(
+        f"{len(parts_inventory.problems)} problems; known_parts.toml tells of works that need naming", file=sys.stderr
+    )
     return None
 
 
 def inventory(tree: FrozenTree, platform: str = sys.platform) -> Inventory:
     """Return the components of a tree."""
-    return _Listing(tree, platform).made()
+    return _Listing(tree, platform).make()
 
 
-def write(tree: FrozenTree, found: Inventory) -> None:
+def write(tree: FrozenTree, parts_inventory: Inventory) -> None:
     """Write list, texts and notices into the tree, replacing former ones."""
-    records = [part.record() for part in found.parts]
+    records = [part.record() for part in parts_inventory.parts]
     listed = json.dumps(records, ensure_ascii=False, indent=1) + "\n"
     (tree.bundle / "parts.json").write_text(listed, encoding="utf-8", newline="\n")
-    wanted = {Path(name).name for part in found.parts for name in part.texts}
-    found.texts.write(tree.bundle / _LICENCES, wanted)
-    notices = notices_text(found.parts, found.texts)
+    text_names = {Path(name).name for part in parts_inventory.parts for name in part.texts}
+    parts_inventory.texts.write(tree.bundle / _LICENCES, text_names)
+    notices = notices_text(parts_inventory.parts, parts_inventory.texts)
     (tree.root / NOTICES).write_text(notices, encoding="utf-8", newline="\n")
 
 
@@ -118,7 +121,7 @@ class _Listing:
         self._files: dict[KnownPart | SystemPackage | str, list[Path]] = {}
         self._records: list[Path] = []
 
-    def made(self) -> Inventory:
+    def make(self) -> Inventory:
         """Return the complete list."""
         self._own_files()
         self._own_modules()
@@ -141,10 +144,10 @@ class _Listing:
                 of_the_system[place] = path
             elif not is_a_record(place):
                 self._files.setdefault(package, []).append(path)
-        owned = packages_of(of_the_system)
+        packages = packages_of(of_the_system)
         for place, path in of_the_system.items():
-            if place in owned:
-                self._files.setdefault(owned[place], []).append(path)
+            if place in packages:
+                self._files.setdefault(packages[place], []).append(path)
             else:
                 self._found.problems.append(f"{place.lstrip('/')} is nobody's")
 
@@ -152,18 +155,22 @@ class _Listing:
         """Return the owner of a file that is known by its path."""
         program = place in self._tree.programs
         python = _is_a_library_of_python(place)
-        for known in self._known:
-            if known.owns(place) or (program and known.programs) or (python and known.part.name == _PYTHON):
-                return known
+        for known_part in self._known:
+            if (
+                known_part.owns(place)
+                or (program and known_part.programs)
+                or (python and known_part.part.name == _PYTHON)
+            ):
+                return known_part
         return PROGRAM if self._tree.is_the_programs_own(place) else None
 
     def _own_modules(self) -> None:
         """Assign each frozen module to its owner, which adds packages without any other file."""
         for name in sorted(self._tree.modules):
-            known = next((each for each in self._known if each.owns_module(name)), None)
+            known_part = next((each for each in self._known if each.owns_module(name)), None)
             packages = [PROGRAM] if _is_ours(name) else self._packages.packages_of_module(name)
-            if known is not None:
-                self._files.setdefault(known, [])
+            if known_part is not None:
+                self._files.setdefault(known_part, [])
             elif _is_of_python(name):
                 continue
             elif packages:
@@ -175,8 +182,8 @@ class _Listing:
     def _add_program(self) -> None:
         part, texts = self._packages.part("gpudesk")
         own = [replace(text, name=part.licence) for text in texts if "LICENSE" in text.name]
-        stated = ThirdPartyWork(PROGRAM, __version__, part.licence, kind="program")
-        self._found.add(stated, own, self._files[PROGRAM])
+        work = ThirdPartyWork(PROGRAM, __version__, part.licence, kind="program")
+        self._found.add(work, own, self._files[PROGRAM])
 
     def _add_package(self, name: str) -> None:
         try:
@@ -195,13 +202,13 @@ class _Listing:
                 by_source.setdefault(package.source, []).append(package)
         for source, packages in by_source.items():
             files = [file for package in packages for file in self._files[package]]
-            known = next((each for each in self._known if matches(source, each.debian)), None)
-            if known is None:
+            known_part = next((each for each in self._known if matches(source, each.debian)), None)
+            if known_part is None:
                 names = ", ".join(sorted(file.name for file in files))
                 self._found.problems.append(f"{names}: of {source}, which known_parts.toml does not have")
             else:
                 texts = [text for package in packages for text in package.texts()]
-                self._found.add(_from_system(known.part, packages), texts, files)
+                self._found.add(_from_system(known_part.part, packages), texts, files)
 
     def _add_known(self) -> None:
         """Add the known components found, and those compiled into them."""
@@ -210,16 +217,18 @@ class _Listing:
         waiting = list(self._known)
         # A component compiled into another can have further ones inside.
         while here := [each for each in waiting if self._is_there(each, names)]:
-            for known in here:
-                part = known.stated(places)
-                if known.part.within and known.part.within not in names:
+            for known_part in here:
+                part = known_part.resolve_version(places)
+                if known_part.part.within and known_part.part.within not in names:
                     part = replace(part, within="")
-                self._found.add(part, known.licence_texts(self._tree.bundle.parents[1]), self._files.get(known, ()))
+                self._found.add(
+                    part, known_part.licence_texts(self._tree.bundle.parents[1]), self._files.get(known_part, ())
+                )
                 names.add(part.name)
             waiting = [each for each in waiting if each not in here]
 
-    def _is_there(self, known: KnownPart, names: set[str]) -> bool:
-        return known in self._files or known.is_compiled_in(names, self._tree.files, self._platform)
+    def _is_there(self, known_part: KnownPart, names: set[str]) -> bool:
+        return known_part in self._files or known_part.is_compiled_in(names, self._tree.files, self._platform)
 
 
 def _from_system(part: ThirdPartyWork, packages: Sequence[SystemPackage]) -> ThirdPartyWork:
@@ -250,8 +259,8 @@ def _is_of_python(name: str) -> bool:
     return name.partition(".")[0] in sys.stdlib_module_names or name.startswith("_sysconfigdata")
 
 
-def _order(shipped: Shipped) -> tuple[bool, str, str, str]:
-    part = shipped.part
+def _order(entry: Shipped) -> tuple[bool, str, str, str]:
+    part = entry.part
     return (part.name != PROGRAM, part.name.casefold(), part.version, part.within)
 
 

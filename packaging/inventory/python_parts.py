@@ -36,10 +36,10 @@ class PythonPackages:
 
     def part(self, name: str) -> tuple[ThirdPartyWork, list[Text]]:
         """Return a package by its metadata, with its license texts."""
-        stated = describe_package(self._packages[name])
-        files = map(Path, stated.texts)
-        texts = [Text(f"{stated.name}-{file.name}", file.read_text("utf-8", "replace")) for file in files]
-        return replace(stated, texts=()), texts or texts_for(stated.licence)
+        package = describe_package(self._packages[name])
+        files = map(Path, package.texts)
+        texts = [Text(f"{package.name}-{file.name}", file.read_text("utf-8", "replace")) for file in files]
+        return replace(package, texts=()), texts or texts_for(package.licence)
 
     def compiled_in(self, name: str) -> Iterator[ThirdPartyWork]:
         """Yield the components in the package's own lists, without build tools."""
@@ -57,8 +57,8 @@ class PythonPackages:
 
     @cached_property
     def _tops(self) -> dict[str, list[str]]:
-        found = {top: sorted(set(names)) for top, names in packages_distributions().items()}
-        return {top: [name for name in names if name in self._packages] for top, names in found.items()}
+        names_by_top = {top: sorted(set(names)) for top, names in packages_distributions().items()}
+        return {top: [name for name in names if name in self._packages] for top, names in names_by_top.items()}
 
 
 def is_a_record(place: str) -> bool:

@@ -44,22 +44,22 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     tree, target = FrozenTree(Path(sys.argv[1])), Path(sys.argv[2])
-    found = whole_inventory(tree)
-    if found is None:
+    parts_inventory = whole_inventory(tree)
+    if parts_inventory is None:
         return 1
-    written = sbom_json(found.shipped, read_record(tree.bundle / "build.json"))
-    fault = JsonStrictValidator(SchemaVersion.V1_6).validate_str(written)
+    document = sbom_json(parts_inventory.shipped, read_record(tree.bundle / "build.json"))
+    fault = JsonStrictValidator(SchemaVersion.V1_6).validate_str(document)
     if fault is not None:
         print(f"the schema of CycloneDX 1.6 does not take this: {fault}", file=sys.stderr)
         return 1
-    target.write_text(written, encoding="utf-8", newline="\n")
-    print(f"{target}: {len(found.shipped)} parts")
+    target.write_text(document, encoding="utf-8", newline="\n")
+    print(f"{target}: {len(parts_inventory.shipped)} parts")
     return 0
 
 
-def sbom_json(shipped: Sequence[Shipped], release: ProgramRelease) -> str:
+def sbom_json(parts: Sequence[Shipped], release: ProgramRelease) -> str:
     """Return the bill of materials; the first component is the program itself."""
-    program, *others = shipped
+    program, *others = parts
     bom = Bom(serial_number=_NAMELESS, version=1)
     bom.metadata.timestamp = _moment(release)
     own = _component(program)
@@ -68,7 +68,7 @@ def sbom_json(shipped: Sequence[Shipped], release: ProgramRelease) -> str:
     components = {each.part: _component(each) for each in others}
     bom.components.update(components.values())
     # A component compiled into another depends on it, the rest on the program.
-    for holder in shipped:
+    for holder in parts:
         name = "" if holder is program else holder.part.name
         inner = [component for part, component in components.items() if part.within == name]
         bom.register_dependency(components.get(holder.part, own), inner)
@@ -78,12 +78,12 @@ def sbom_json(shipped: Sequence[Shipped], release: ProgramRelease) -> str:
 
 
 def _as_json(bom: Bom) -> str:
-    written: str = JsonV1Dot6(bom).output_as_string(indent=1)
-    return written + "\n"
+    document: str = JsonV1Dot6(bom).output_as_string(indent=1)
+    return document + "\n"
 
 
-def _component(shipped: Shipped) -> Component:
-    part = shipped.part
+def _component(entry: Shipped) -> Component:
+    part = entry.part
     return Component(
         type=_TYPES.get(part.kind, ComponentType.LIBRARY),
         name=part.name,
@@ -93,7 +93,7 @@ def _component(shipped: Shipped) -> Component:
         copyright="\n".join(part.copyright) or None,
         licenses=[LicenseFactory().make_from_string(part.licence)],
         purl=PackageURL.from_string(part.purl) if part.purl else None,
-        hashes=_hashes(shipped.files),
+        hashes=_hashes(entry.files),
         external_references=_references(part),
     )
 

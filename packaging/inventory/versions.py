@@ -15,8 +15,8 @@ def probed(name: str, places: Iterable[str]) -> str:
     PLACES are the files of the frozen program, since some have the version in their name.
     """
     if name == "icu":
-        found = (re.search(r"libicuuc\.(?:so\.)?(\d+)", place) for place in places)
-        return next((match[1] for match in found if match), "")
+        matches = (re.search(r"libicuuc\.(?:so\.)?(\d+)", place) for place in places)
+        return next((match[1] for match in matches if match), "")
     try:
         return _PROBES[name]()
     except (ImportError, AttributeError, LookupError, PackageNotFoundError):

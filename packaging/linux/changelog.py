@@ -28,13 +28,13 @@ class Release:
     """A version, its time, and its changes by kind: Added, Changed, Fixed."""
 
     version: str
-    made: datetime
+    time: datetime
     changes: dict[str, list[str]] = field(default_factory=dict)
 
 
-def releases(text: str, version: str, made: datetime) -> list[Release]:
+def releases(text: str, version: str, release_time: datetime) -> list[Release]:
     """Read a changelog, the newest release first."""
-    found: list[Release] = []
+    release_list: list[Release] = []
     items: list[str] = []
     continued = False
     for line in text.splitlines():
@@ -42,38 +42,40 @@ def releases(text: str, version: str, made: datetime) -> list[Release]:
         kind = _CHANGES.match(line)
         if heading is not None:
             day = heading["day"]
-            moment = datetime.combine(date.fromisoformat(day), time(12), UTC) if day else made
+            moment = datetime.combine(date.fromisoformat(day), time(12), UTC) if day else release_time
             name = version if heading["version"] == _UNRELEASED else heading["version"]
-            found.append(Release(name, moment))
-        elif kind is not None and found:
-            items = found[-1].changes.setdefault(kind["kind"].strip(), [])
+            release_list.append(Release(name, moment))
+        elif kind is not None and release_list:
+            items = release_list[-1].changes.setdefault(kind["kind"].strip(), [])
         elif line.startswith("- "):
             items.append(line[2:].strip())
         elif continued and line.startswith("  "):
             items[-1] += " " + line.strip()
         continued = line.startswith(("- ", "  ")) and bool(items)
-    return _once(found)
+    return _once(release_list)
 
 
-def _once(found: list[Release]) -> list[Release]:
+def _once(release_list: list[Release]) -> list[Release]:
     """Drop the unreleased section if it is empty, or if the version has its own heading."""
-    versions = [release.version for release in found]
+    versions = [release.version for release in release_list]
     return [
-        release for at, release in enumerate(found) if release.changes and release.version not in versions[at + 1 :]
+        release
+        for at, release in enumerate(release_list)
+        if release.changes and release.version not in versions[at + 1 :]
     ]
 
 
-def debian(found: list[Release], maintainer: str) -> str:
+def debian(release_list: list[Release], maintainer: str) -> str:
     """Return the changelog of the package."""
     entries = []
-    for release in found:
+    for release in release_list:
         lines = [f"gpudesk ({debian_version(release.version)}) unstable; urgency=medium"]
         for kind, items in release.changes.items():
             lines += ["", f"  [ {kind} ]"]
             for item in items:
                 plain = _CODE.sub(r"\1", _LINK.sub(r"\1", item))
                 lines += textwrap.wrap(plain, 78, initial_indent="  * ", subsequent_indent="    ")
-        lines += ["", f" -- {maintainer}  {format_datetime(release.made)}"]
+        lines += ["", f" -- {maintainer}  {format_datetime(release.time)}"]
         entries.append("\n".join(lines))
     return "\n\n".join(entries)
 
@@ -83,14 +85,14 @@ def debian_version(version: str) -> str:
     return re.sub(r"[._-]?(a|b|rc|dev)\.?(\d+)", r"~\1\2", version)
 
 
-def appstream(found: list[Release]) -> str:
+def appstream(release_list: list[Release]) -> str:
     """Return the element `releases` of AppStream data."""
     lines = ["  <releases>"]
-    for release in found:
+    for release in release_list:
         kind = "development" if "~" in debian_version(release.version) else "stable"
         version = debian_version(release.version)
         lines += [
-            f'    <release version="{version}" date="{release.made:%Y-%m-%d}" type="{kind}">',
+            f'    <release version="{version}" date="{release.time:%Y-%m-%d}" type="{kind}">',
             "      <description>",
         ]
         for heading, items in release.changes.items():

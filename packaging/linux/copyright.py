@@ -57,21 +57,21 @@ def copyright_file(parts: list[dict[str, Any]], year: int) -> str:
 
 def licences(expression: str) -> list[str]:
     """Return the licenses named by an SPDX expression; an exception belongs to the license before it."""
-    found: list[str] = []
+    names: list[str] = []
     words = _NAME.findall(expression)
     for at, word in enumerate(words):
         if at and words[at - 1] == "WITH":
             # The format has no field for this exception's name: it is in the component's description.
             continue
         if word not in ("AND", "OR", "WITH"):
-            found.append(word)
-    return found
+            names.append(word)
+    return names
 
 
 def _holder(part: dict[str, Any]) -> str:
     """Return a component's copyright holder on one line."""
-    stated = "; ".join(part.get("copyright") or ()) or part.get("author") or f"the authors of {part['name']}"
-    return f"{part['name']}: {' '.join(stated.split())}"
+    holder = "; ".join(part.get("copyright") or ()) or part.get("author") or f"the authors of {part['name']}"
+    return f"{part['name']}: {' '.join(holder.split())}"
 
 
 def _described(part: dict[str, Any]) -> str:

@@ -65,7 +65,7 @@ class Tree:
             if path.is_relative_to(self.folder) and path.exists():
                 yield path
 
-    def found(self, library: Library, name: str) -> Library | None:
+    def find_library(self, library: Library, name: str) -> Library | None:
         """Return the library of the tree that the loader uses; None if it uses the system's."""
         path = next(self.candidates(library, name), None)
         return None if path is None else self.libraries.get(path.resolve())
@@ -78,7 +78,7 @@ class Tree:
         while waiting:
             library = waiting.pop()
             for name in library.needed:
-                other = self.found(library, name)
+                other = self.find_library(library, name)
                 if other is not None and other.path not in reached:
                     reached.add(other.path)
                     waiting.append(other)
@@ -92,13 +92,13 @@ class Tree:
 
     def of_the_system(self, *, required: bool) -> dict[str, set[str]]:
         """Return the required system libraries, with the files that need them."""
-        asked: dict[str, set[str]] = {}
+        names_by_library: dict[str, set[str]] = {}
         for path, library in self.libraries.items():
             if (path in self.required) is required:
                 for name in library.needed:
-                    if self.found(library, name) is None:
-                        asked.setdefault(name, set()).add(self.place(path))
-        return asked
+                    if self.find_library(library, name) is None:
+                        names_by_library.setdefault(name, set()).add(self.place(path))
+        return names_by_library
 
     def glibc(self) -> tuple[int, ...]:
         """Return the newest version of the C library required by any file."""
@@ -126,12 +126,12 @@ def elf_files(folder: Path) -> Iterator[Path]:
 
 def read(path: Path) -> Library:
     """Return objdump's information on a file."""
-    shown = subprocess.run(["objdump", "-p", path], capture_output=True, text=True, check=True).stdout
-    folders = re.findall(r"^\s+(?:RPATH|RUNPATH)\s+(\S+)", shown, re.MULTILINE)
-    versions = re.findall(r"\bGLIBC_(\d+(?:\.\d+)+)", shown)
+    output = subprocess.run(["objdump", "-p", path], capture_output=True, text=True, check=True).stdout
+    folders = re.findall(r"^\s+(?:RPATH|RUNPATH)\s+(\S+)", output, re.MULTILINE)
+    versions = re.findall(r"\bGLIBC_(\d+(?:\.\d+)+)", output)
     return Library(
         path,
-        tuple(re.findall(r"^\s+NEEDED\s+(\S+)", shown, re.MULTILINE)),
+        tuple(re.findall(r"^\s+NEEDED\s+(\S+)", output, re.MULTILINE)),
         tuple(folder for group in folders for folder in group.split(":")),
         max((tuple(map(int, version.split("."))) for version in versions), default=(0,)),
     )
@@ -139,8 +139,8 @@ def read(path: Path) -> Library:
 
 def package_of(name: str) -> str:
     """Return the package of this system with a library."""
-    shown = subprocess.run(["dpkg", "-S", f"*/{name}"], capture_output=True, text=True, check=False).stdout
-    for line in shown.splitlines():
+    output = subprocess.run(["dpkg", "-S", f"*/{name}"], capture_output=True, text=True, check=False).stdout
+    for line in output.splitlines():
         packages, _, path = line.partition(": ")
         place = PurePosixPath(path)
         if place.name == name and _SYSTEM_FOLDERS.fullmatch(str(place.parent)):
@@ -148,10 +148,10 @@ def package_of(name: str) -> str:
     raise LookupError(name)
 
 
-def packages_of(asked: dict[str, set[str]]) -> set[str]:
+def packages_of(names_by_library: dict[str, set[str]]) -> set[str]:
     """Return the packages of libraries; ends the program if one of them is not installed here."""
     packages = set()
-    for name, files in sorted(asked.items()):
+    for name, files in sorted(names_by_library.items()):
         try:
             packages.add(package_of(name))
         except LookupError:
@@ -160,7 +160,7 @@ def packages_of(asked: dict[str, set[str]]) -> set[str]:
     return packages
 
 
-def written(packages: set[str], glibc: tuple[int, ...]) -> str:
+def write_dependencies(packages: set[str], glibc: tuple[int, ...]) -> str:
     """Return packages in the syntax of a control file."""
     entries = []
     for package in sorted(packages):
@@ -194,7 +194,8 @@ def depends(tree: Tree) -> str:
     """Return the fields Depends and Recommends."""
     required = required_packages(tree)
     optional = packages_of(tree.of_the_system(required=False)) | set(_RECOMMENDED)
-    return f"Depends: {written(required, tree.glibc())}\nRecommends: {written(optional - required, tree.glibc())}"
+    depends, recommends = (write_dependencies(each, tree.glibc()) for each in (required, optional - required))
+    return f"Depends: {depends}\nRecommends: {recommends}"
 
 
 def links(tree: Tree) -> str:

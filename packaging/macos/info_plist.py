@@ -87,14 +87,14 @@ def minimum_system(distributions: Iterable[importlib.metadata.Distribution] | No
 
     On a new system pip chooses wheels for it, so the answer depends on the freezing machine.
     """
-    found = [_OLDEST]
+    versions = [_OLDEST]
     for distribution in importlib.metadata.distributions() if distributions is None else distributions:
         wheel = distribution.read_text("WHEEL") or ""
         tags = re.findall(r"^Tag: .*-macosx_(\d+)_(\d+)_\w+$", wheel, re.MULTILINE)
         if tags:
             # A wheel for several systems runs on the oldest of them.
-            found.append(min((int(major), int(minor)) for major, minor in tags))
-    return ".".join(map(str, max(found)))
+            versions.append(min((int(major), int(minor)) for major, minor in tags))
+    return ".".join(map(str, max(versions)))
 
 
 def _documents(name: str, content_type: str, icon: str | None, role: str, rank: str) -> dict[str, Any]:

@@ -92,9 +92,9 @@ def write_parts(tree: Path, parts: Path) -> int:
 
 def files_of(tree: Path) -> list[PurePosixPath]:
     """Return all files of a tree, relative to it; names that Windows forbids are refused."""
-    found = [path for path in sorted(tree.rglob("*")) if not path.is_dir() or path.is_symlink()]
-    files = [PurePosixPath(path.relative_to(tree).as_posix()) for path in found]
-    links = [str(file) for file, path in zip(files, found, strict=True) if path.is_symlink()]
+    paths = [path for path in sorted(tree.rglob("*")) if not path.is_dir() or path.is_symlink()]
+    files = [PurePosixPath(path.relative_to(tree).as_posix()) for path in paths]
+    links = [str(file) for file, path in zip(files, paths, strict=True) if path.is_symlink()]
     too_long = [str(file) for file in files if len(str(file)) > _LONGEST_PATH]
     reserved = [str(file) for file in files if set(str(file)) & set('<>:"|?*\\')]
     folded = Counter(str(file).casefold() for file in files)

@@ -24,10 +24,10 @@ _TRANSLATION = (0x0409, 0x04B0)
 
 def four_numbers(version: str) -> tuple[int, ...]:
     """Return a version as the four numbers that Windows compares; suffixes are left out."""
-    found = re.match(r"\d+(?:\.\d+){0,3}", version)
-    if found is None:
+    match = re.match(r"\d+(?:\.\d+){0,3}", version)
+    if match is None:
         raise ValueError(f"the version {version!r} does not begin with a number")
-    numbers = [int(number) for number in found[0].split(".")]
+    numbers = [int(number) for number in match[0].split(".")]
     return tuple(numbers + [0] * (_PARTS - len(numbers)))
 
 

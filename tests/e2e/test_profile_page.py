@@ -167,7 +167,7 @@ def test_a_selected_row_is_explained_in_the_panel(program: StartProgram) -> None
         place = view.visualRect(view.find_row("chat_7b")).center()
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
         figure = view.table.rows[0].cells[3].text.split("\N{NO-BREAK SPACE}")[0]
-        if not user.window.panel.shown:
+        if not user.window.panel.is_visible:
             user.press("Ctrl+I")
         user.until(lambda: user.window.findChild(SourcesPanel))
         panel = user.window.findChild(SourcesPanel)

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "packaging"))
 
-from frozen_contents import EXCLUDED_MODULES, kept, trimmed
+from frozen_contents import EXCLUDED_MODULES, is_kept, trimmed
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from frozen_contents import EXCLUDED_MODULES, kept, trimmed
     ],
 )
 def test_what_is_needed_stays(place: str) -> None:
-    assert kept(place)
+    assert is_kept(place)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_what_is_needed_stays(place: str) -> None:
     ],
 )
 def test_what_is_not_needed_or_the_systems_goes(place: str) -> None:
-    assert not kept(place)
+    assert not is_kept(place)
 
 
 def test_entries_keep_their_order_and_their_sources() -> None:

@@ -39,12 +39,12 @@ Words before, which belong to no release.
 
 def test_what_is_not_released_is_told_as_the_version_that_is_packed() -> None:
     newest, first = changelog.releases(TEXT, "1.1.0", NOW)
-    assert (newest.version, newest.made) == ("1.1.0", NOW)
+    assert (newest.version, newest.time) == ("1.1.0", NOW)
     assert newest.changes == {
         "Added": ["A `switch` for the light, and what it needs & takes.", "See [the manual](manual.md)."],
         "Fixed": ["It stayed dark."],
     }
-    assert (first.version, first.made.date().isoformat()) == ("1.0.0", "2026-02-03")
+    assert (first.version, first.time.date().isoformat()) == ("1.0.0", "2026-02-03")
 
 
 def test_a_heading_of_the_version_counts_and_what_comes_after_it_does_not() -> None:

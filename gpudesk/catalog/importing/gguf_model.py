@@ -113,7 +113,7 @@ class GgufModel:
             **make_layer_tables(ModelStructure(layers)),
         }
 
-    def stated(self) -> dict[str, int]:
+    def list_claim_values(self) -> dict[str, int]:
         return {"total_parameters": self.parameters}
 
     # Precision
@@ -350,7 +350,9 @@ def propose_gguf(path: Path, answers: Mapping[str, object] = MappingProxyType({}
     definition = model.definition(title)
     if keys.file_architecture not in read_gguf_formats().architectures:
         definition["generic_architecture"] = keys.file_architecture
-    facts = make_model_facts(definition, source, today=today, claim_values=model.stated(), answered=tuple(answers))
+    facts = make_model_facts(
+        definition, source, today=today, claim_values=model.list_claim_values(), answered=tuple(answers)
+    )
     return ImportProposal("model", title, facts, tuple(model.notes()), tuple(model.left_out()))
 
 

@@ -72,13 +72,13 @@ class UnitChoice:
     unit: str | None
     times: int = 1
 
-    def stated(self, typed: float) -> int | float:
+    def scale(self, typed: float) -> int | float:
         exact = Decimal(str(typed)) * self.times
         return int(exact) if exact == exact.to_integral_value() else float(exact)
 
     def inside(self, typed: float) -> int | float:
         """Return the input in the internal unit, exactly."""
-        exact = Decimal(str(self.stated(typed)))
+        exact = Decimal(str(self.scale(typed)))
         if self.unit is not None:
             exact *= Decimal(str(convert_to_si_unit(1, self.unit)))
         return int(exact) if exact == exact.to_integral_value() else float(exact)

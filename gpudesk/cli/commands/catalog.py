@@ -342,8 +342,8 @@ def _list_api_lines(prices: Sequence[ApiPrice]) -> list[str]:
         tr(
             "{provider}: input {input}, output {output} ({date})",
             provider=price.provider,
-            input=formatter.stated(price.usd_per_million_input),
-            output=formatter.stated(price.usd_per_million_output),
+            input=formatter.exact(price.usd_per_million_input),
+            output=formatter.exact(price.usd_per_million_output),
             date=formatter.date(price.date),
         )
         for price in prices

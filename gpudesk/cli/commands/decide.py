@@ -195,7 +195,7 @@ def _describe_question(question: DecisionQuestion, answered: QuestionAnswer, wid
         words = get_option_texts(question.id, option, formatter)
         yield from indent_hanging(f"    {option}  ", tr("{title}: {use}", title=words.title, use=words.use), width)
     if question.bounds is not None:
-        low, high = formatter.stated(question.bounds.low), formatter.stated(question.bounds.high)
+        low, high = formatter.exact(question.bounds.low), formatter.exact(question.bounds.high)
         range_text = tr("a number from {low} to {high}", low=low, high=high)
         if question.bounds.above:
             range_text = tr("a number above {low}, up to {high}", low=low, high=high)
@@ -211,7 +211,7 @@ def list_rule_table(
         (
             rule.id,
             rule.strength.label,
-            formatter.stated(weight),
+            formatter.exact(weight),
             ", ".join(rule.asks) or tr("figures only"),
             tr("{title}; {source}", title=rule.title, source=label_rule_source(rule)),
         )
@@ -286,7 +286,7 @@ def _describe_trace_line(line: TraceLine, decision: Decision, formatter: Formatt
     if line.counted_with is not None:
         parts.append(tr("counted together with {rule}", rule=line.counted_with))
     elif line.case.favours is not None:
-        parts.append(tr("weight {number}", number=formatter.stated(line.weight)))
+        parts.append(tr("weight {number}", number=formatter.exact(line.weight)))
     return "; ".join(parts)
 
 

@@ -335,12 +335,12 @@ class DecisionFactsBuilder:
         """Return which image and video models each accelerator holds: in BF16, with the sizes of their pipelines."""
         fits = []
         for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True):
-            held: dict[bool, list[str]] = {True: [], False: []}
+            names_by_fit: dict[bool, list[str]] = {True: [], False: []}
             for model in self._service.catalog.diffusion_models():
                 with suppress(InputError):
                     request = DiffusionRequest(column.accelerator.id, model.id)
-                    held[self._service.estimate_diffusion(request).fits].append(model.name)
-            fits.append(MediaFit(key, tuple(held[True]), tuple(held[False])))
+                    names_by_fit[self._service.estimate_diffusion(request).fits].append(model.name)
+            fits.append(MediaFit(key, tuple(names_by_fit[True]), tuple(names_by_fit[False])))
         return tuple(fits)
 
     def search_ways_out(

@@ -101,7 +101,7 @@ def search_ways_out(
         for each, column in zip(every, answer.columns, strict=True)
         if column.accelerator.id in allowed
     ]
-    given = {name: each.value for name, each in answers.items() if each.origin is not AnswerOrigin.DEFAULT}
+    user_answers = {name: each.value for name, each in answers.items() if each.origin is not AnswerOrigin.DEFAULT}
     lots = _list_lots(service, answer.scenario, answers)
 
     def measure(way: WayOut) -> tuple[float, ...]:
@@ -134,7 +134,9 @@ def search_ways_out(
         working = _carry_demand(service, answer.scenario, working)
         for scenario, group in _group_ways(answer.scenario, sorted(working, key=measure)):
             yield progress
-            ways += _meet_limits(service, scenario, group[:MAX_ACCELERATORS] if is_last else group, given, decide)
+            ways += _meet_limits(
+                service, scenario, group[:MAX_ACCELERATORS] if is_last else group, user_answers, decide
+            )
         ways.sort(key=measure)
         smallest += ways[:1]
         # More accelerators of each are one change for all columns.

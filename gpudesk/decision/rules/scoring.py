@@ -142,9 +142,9 @@ def _trace_lines(
 
 def _trace_cell(shows: str | None, case: RuleCase, facts: FactValues) -> TraceCell:
     value = None if shows is None else facts.get(shows)
-    if case.asked is None:
+    if case.question_condition is None:
         return TraceCell(RuleEffect.NONE, value)
-    condition = parse_condition(case.asked)
+    condition = parse_condition(case.question_condition)
     outcome = condition.on(facts)
     if case.requires is not None and outcome.holds is None and evaluate_in_draws(condition, facts) is False:
         # The interval contains the limit, but the likely figure misses it.

@@ -66,7 +66,7 @@ class UnfitColumn:
     remedy_spoken: str = ""
     apply: Callable[[], object] | None = None
 
-    def told(self) -> tuple[object, ...]:
+    def list_contents(self) -> tuple[object, ...]:
         """Return the shown content, for comparison."""
         return *self.part.identity, self.reason, self.remedy
 
@@ -88,7 +88,7 @@ class UnfitNotice(PaintedWidget):
 
     def show_unfit(self, title: str, unfit: Sequence[UnfitColumn]) -> bool:
         """Show what does not fit; hide if all fit. Return whether the notice has changed."""
-        contents: tuple[object, ...] = (title, *(each.told() for each in unfit)) if unfit else ()
+        contents: tuple[object, ...] = (title, *(each.list_contents() for each in unfit)) if unfit else ()
         if contents == self._contents:
             return False
         self._contents = contents

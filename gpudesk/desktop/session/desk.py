@@ -331,8 +331,8 @@ class Desk(QObject):
         # The key of a column changes when its accelerator becomes, or stops being, a duplicate.
         part = get_accelerator_id(chosen.column)
         same = next((key for key in self.keys if get_accelerator_id(key) == part), None)
-        kept = None if same is None else replace(chosen, column=same)
-        self._set_selection(kept, is_proposed=self.is_selection_proposed)
+        moved_selection = None if same is None else replace(chosen, column=same)
+        self._set_selection(moved_selection, is_proposed=self.is_selection_proposed)
 
     def pin_ghost(self) -> None:
         """Pin the current answer, with its curves, for comparison with later ones."""

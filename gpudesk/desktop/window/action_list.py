@@ -265,7 +265,7 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
             window.panel.toggle,
             "panel-right",
             ("Ctrl+I",),
-            checked=lambda: window.panel.shown,
+            checked=lambda: window.panel.is_visible,
             palette=tr("Show or hide sources and calculation"),
         ),
         panel("view.rail", tr("Collapse sidebar"), window.rail.toggle, "panel-left-close"),

@@ -148,7 +148,7 @@ class PanelController:
             self._body.set_panel(self._make(self._body))
 
     @property
-    def shown(self) -> bool:
+    def is_visible(self) -> bool:
         return self._body.panel_shown
 
     def toggle(self) -> None:
@@ -156,7 +156,7 @@ class PanelController:
             self._load()
             self._body.show_panel(is_visible=True)
         else:
-            self._body.show_panel(not self.shown)
+            self._body.show_panel(not self.is_visible)
 
 
 @frozen_dataclass

@@ -323,13 +323,15 @@ class SelectionExplainer:
         rows = service.count_calibration_rows(estimate)
         if not whole and estimate.fits:
             return FigureEvidence(rows=rows)
-        known = {each: evidence for kept, each, evidence in self._evidence if kept is estimate}
-        if name not in known:
-            shared = next(iter(known.values()), None) or self._make_deployment_evidence(estimate)
+        evidence_by_name = {
+            each: evidence for evidence_estimate, each, evidence in self._evidence if evidence_estimate is estimate
+        }
+        if name not in evidence_by_name:
+            shared = next(iter(evidence_by_name.values()), None) or self._make_deployment_evidence(estimate)
             term, record = self._find_derivation(estimate, name), self._record(estimate, name)
-            known[name] = replace(shared, term=term, record=record, rows=rows)
-            self._evidence.append((estimate, name, known[name]))
-        return known[name]
+            evidence_by_name[name] = replace(shared, term=term, record=record, rows=rows)
+            self._evidence.append((estimate, name, evidence_by_name[name]))
+        return evidence_by_name[name]
 
     def _make_deployment_evidence(self, estimate: Estimate) -> FigureEvidence:
         """Return what all figures of an estimate share."""

@@ -412,7 +412,7 @@ class FirstHints(QObject):
         window.desk.selection_changed.connect(self._note_selection)
 
     @property
-    def seen(self) -> list[str]:
+    def seen_hints(self) -> list[str]:
         stored: list[str] = self._window.settings.get(_SEEN_HINTS, [])
         return stored
 
@@ -421,7 +421,7 @@ class FirstHints(QObject):
         desk = self._window.desk
         if self._shown_hint == "load" and desk.scenario.workload.load != self._load:
             self.finish("load")
-        remaining = [name for name in list_hints() if name not in self.seen]
+        remaining = [name for name in list_hints() if name not in self.seen_hints]
         if self._shown_hint or not remaining or self._window.page is None or desk.answer is None:
             return
         self._shown_hint, self._load = remaining[0], desk.scenario.workload.load
@@ -433,7 +433,7 @@ class FirstHints(QObject):
         """Mark a hint as seen, and show the next one."""
         if name != self._shown_hint:
             return
-        self._window.settings.put(_SEEN_HINTS, [*self.seen, name])
+        self._window.settings.put(_SEEN_HINTS, [*self.seen_hints, name])
         self._shown_hint = ""
         self._withdraw()
         self.show_next()

@@ -276,16 +276,16 @@ def _list_replicas(
     load = Load(
         LoadKind.LIMITS, ttft_ms=demand.ttft_ms or NO_LIMIT_MS, tpot_ms=demand.tpot_ms or NO_LIMIT_MS, limit="p99"
     )
-    asked: list[tuple[int, EstimateRequest]] = []
+    requests: list[tuple[int, EstimateRequest]] = []
     for place, each in enumerate(every):
         for size in each.sizes:
             request = _make_replica_request(each.request, load, size)
-            asked.append((place, request))
+            requests.append((place, request))
             if quickest and size > 1 and request.tp is None and request.pp is None:
-                asked.append((place, replace(request, tp=size)))
-    answers = estimate_many([request for _, request in asked])
+                requests.append((place, replace(request, tp=size)))
+    answers = estimate_many([request for _, request in requests])
     replicas: list[list[_SizedReplica]] = [[] for _ in every]
-    for (place, _), answer in zip(asked, answers, strict=True):
+    for (place, _), answer in zip(requests, answers, strict=True):
         if isinstance(answer, InputError) or not answer.fits or answer.output_tokens_per_s is None:
             continue
         rate = answer.output_tokens_per_s.value / output_tokens

@@ -220,8 +220,8 @@ class _ComparisonVerdict:
 
     def _describe_table(self, *candidates: DecisionCandidate) -> str:
         """Return the counts of the table for those that the verdict is about with other counts."""
-        shown = list_shown_counts(self._answer, candidates, self._formatter)
-        return tr("The table shows {deployments}.", deployments=join_names(shown)) if shown else ""
+        counts = list_shown_counts(self._answer, candidates, self._formatter)
+        return tr("The table shows {deployments}.", deployments=join_names(counts)) if counts else ""
 
     def _is_as_compared(self, candidate: DecisionCandidate) -> bool:
         """Whether the decision is about the deployment shown in the column."""

@@ -244,8 +244,8 @@ def _describe_step_test(tested: ConditionResult, formatter: Formatter) -> str:
     fact_text = tr(_FACTS[name])
     if not sign:
         return tr("{fact}: {outcome}", fact=fact_text, outcome=_describe_outcome(tested.holds))
-    value_text = tr("unknown") if tested.left is None else formatter.stated(_convert_to_number(tested.left))
-    right = formatter.stated(_convert_to_number(tested.right))
+    value_text = tr("unknown") if tested.left is None else formatter.exact(_convert_to_number(tested.left))
+    right = formatter.exact(_convert_to_number(tested.right))
     return tr(
         "{fact}, {left} {sign} {right}: {outcome}",
         fact=fact_text,
@@ -271,9 +271,9 @@ def _describe_outcome(holds: bool | None) -> str:
 
 def format_step_amount(figure: ProcurementFigure, formatter: Formatter) -> str:
     """Return a figure with its unit, `16 – 22%`."""
-    amount = formatter.stated(figure.value)
+    amount = formatter.exact(figure.value)
     if figure.high is not None:
-        amount = f"{amount}{_SPACE}–{_SPACE}{formatter.stated(figure.high)}"
+        amount = f"{amount}{_SPACE}–{_SPACE}{formatter.exact(figure.high)}"
     if figure.unit == "accelerators":
         return trn("{n} accelerator", "{n} accelerators", round(figure.value), n=amount)
     if figure.unit == "years":

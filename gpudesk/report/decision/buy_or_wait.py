@@ -342,7 +342,7 @@ def format_threshold(signal: WatchSignal, formatter: Formatter) -> str:
     limit = signal.threshold
     if limit is None:
         return tr("yes")
-    value = join_unit(formatter.stated(limit.value), limit.unit)
+    value = join_unit(formatter.exact(limit.value), limit.unit)
     return (
         tr("below {value}", value=value)
         if limit.direction is ThresholdDirection.BELOW
@@ -356,7 +356,7 @@ def format_signal_value(signal: WatchSignal, value: WatchValue | None, formatter
         return MISSING_VALUE_TEXT
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
-    text = formatter.stated(float(value))
+    text = formatter.exact(float(value))
     return text if signal.threshold is None else join_unit(text, signal.threshold.unit)
 
 
@@ -402,7 +402,7 @@ def describe_signal_distance(watched: SignalStatus, formatter: Formatter) -> str
     """Return the distance of a signal to its threshold; empty once past it, and without a number."""
     if watched.missing is None or watched.passed or watched.signal.threshold is None:
         return ""
-    missing = join_unit(formatter.stated(round(watched.missing, 9)), watched.signal.threshold.unit)
+    missing = join_unit(formatter.exact(round(watched.missing, 9)), watched.signal.threshold.unit)
     return tr("{missing} to go", missing=missing)
 
 

@@ -44,7 +44,7 @@ def get_score_head() -> str:
 
 def format_score_product(score: ExportScore, formatter: Formatter) -> str:
     """Return a score as a product, `2,614.9 × 8 = 20,919`."""
-    flops = formatter.stated(float(f"{score.flops / _TERA:.9g}"))
+    flops = formatter.exact(float(f"{score.flops / _TERA:.9g}"))
     if score.bits is None or score.tpp is None:
         return tr("{flops} TFLOPS, not scored", flops=flops)
     return f"{flops} × {score.bits} = {formatter.number(score.tpp)}"
@@ -71,7 +71,7 @@ def format_measured_amount(measured: ExportMetric, value: float, formatter: Form
         return formatter.number(value)
     if measured is ExportMetric.MEMORY_BANDWIDTH:
         return formatter.catalog_with_unit(value, Quantity.MEMORY_BANDWIDTH).replace(" ", _SPACE)
-    return formatter.stated(value)
+    return formatter.exact(value)
 
 
 def format_rule_limit(limit: ExportLimit, formatter: Formatter) -> str:
@@ -203,7 +203,7 @@ def describe_destination(rule: ExportRule, check: ExportCheck) -> str | None:
 
 def describe_refused_claim(claim: RefutedStatement, name: str, formatter: Formatter) -> str:
     """Return a refuted statement, with the arithmetic that refutes it."""
-    flops = formatter.stated(claim.peak / _TERA)
+    flops = formatter.exact(claim.peak / _TERA)
     product = f"{flops} × {claim.bits} = {formatter.number(claim.tpp)}"
     return tr(
         "Wrong claim: {statement} puts {name} below the threshold. But {product}, and the threshold "

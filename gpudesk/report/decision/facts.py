@@ -359,7 +359,7 @@ def _format_number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
     if kind is _FactKind.SHARE:
         return formatter.per_cent(fact)
     if kind is _FactKind.BILLION:
-        return f"{formatter.stated(float(f'{fact:.4g}'))}B"
+        return f"{formatter.exact(float(f'{fact:.4g}'))}B"
     if kind in (_FactKind.MS, _FactKind.SECONDS):
         text, unit_text = formatter.value_and_unit(fact, kind.value)
         return join_unit(text, unit_text or kind.value)
@@ -373,16 +373,16 @@ def _format_digits(kind: _FactKind, fact: float, formatter: Formatter) -> str:
         # A share of a whole deployment, such as its requests per accelerator.
         return formatter.estimate(fact)
     if kind in (_FactKind.COUNT, _FactKind.TOKENS, _FactKind.USD):
-        return formatter.stated(fact) if abs(fact) < 1.0 else formatter.number(fact)
+        return formatter.exact(fact) if abs(fact) < 1.0 else formatter.number(fact)
     if kind in (_FactKind.USD_PER_HOUR, _FactKind.USD_PER_MILLION):
         return formatter.small_amount(fact)
     if kind is _FactKind.TBS and fact >= 1.0:
         # As in the table of specifications.
         return formatter.number(fact, 1)
     if kind in (_FactKind.GIB, _FactKind.TBS, _FactKind.PFLOPS):
-        return formatter.stated(float(f"{fact:.4g}"))
+        return formatter.exact(float(f"{fact:.4g}"))
     if kind is _FactKind.GBS:
         if 0.0 < fact < _LEAST_GBS:
-            return tr("under {number}", number=formatter.stated(_LEAST_GBS))
-        return formatter.stated(float(f"{fact:.4g}"))
+            return tr("under {number}", number=formatter.exact(_LEAST_GBS))
+        return formatter.exact(float(f"{fact:.4g}"))
     return formatter.estimate(fact)

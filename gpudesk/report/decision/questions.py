@@ -271,8 +271,8 @@ def format_answer_number(name: str, value: float, formatter: Formatter) -> str:
     """Return a numeric answer to a question, with its unit."""
     unit = QUESTIONS[name].unit
     if unit == "ms" and value >= 1000.0:
-        return tr("{number} s", number=formatter.stated(value / 1000.0))
-    text = formatter.stated(value)
+        return tr("{number} s", number=formatter.exact(value / 1000.0))
+    text = formatter.exact(value)
     if unit == "USD":
         return formatter.money(text, "USD")
     if unit == "h/month":

@@ -145,9 +145,9 @@ def _describe_media_fit(fit: MediaFit, names: Mapping[str, str], formatter: Form
     values = {"name": name, "n": formatter.count(len(fit.held)), "total": formatter.count(total)}
     if not fit.too_large:
         return tr("{name}: all {total} image and video models fit", **values)
-    held, too_large = join_names(list(fit.held)), join_names(list(fit.too_large))
+    fitting, too_large = join_names(list(fit.held)), join_names(list(fit.too_large))
     if len(fit.held) < len(fit.too_large):
-        return tr("{name}: {n} of {total} image and video models fit: {models}", models=held, **values)
+        return tr("{name}: {n} of {total} image and video models fit: {models}", models=fitting, **values)
     return tr("{name}: {n} of {total} image and video models fit; not {models}", models=too_large, **values)
 
 
@@ -401,7 +401,7 @@ def _list_payment_assumptions(decision: Decision, formatter: Formatter, costs: C
             yield tr("Rents of one kind of provider are compared: {kind}", kind=kind)
     if "owned" in payments and isinstance(years, float):
         yield trn("Bought accelerators are used for {n} year", "Bought accelerators are used for {n} years",
-                  round(years), n=formatter.stated(years))  # fmt: skip
+                  round(years), n=formatter.exact(years))  # fmt: skip
 
 
 def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[str]:
@@ -530,7 +530,7 @@ def describe_pilot(pilot: PilotMeasurement, names: NamesByKey, formatter: Format
         names=join_names([names[key] for key in pilot.keys]),
         time=trn("{n} minute", "{n} minutes", max(1, round(minutes)))
         if minutes < _MINUTES_FROM
-        else trn("{n} hour", "{n} hours", pilot.hours, n=formatter.stated(pilot.hours)),
+        else trn("{n} hour", "{n} hours", pilot.hours, n=formatter.exact(pilot.hours)),
         figure=lower_for_sentence(label_figure(pilot.figure)),
     )
 
@@ -570,7 +570,7 @@ def _format_weight(line: TraceLine, formatter: Formatter) -> str:
         return tr("counted with {rule}", rule=line.counted_with)
     if line.case.favours is None:
         return ""
-    return tr("weight {number}", number=formatter.stated(line.weight))
+    return tr("weight {number}", number=formatter.exact(line.weight))
 
 
 def _build_trace_cell(shows: str | None, cell: TraceCell, formatter: Formatter) -> ComparisonCell:

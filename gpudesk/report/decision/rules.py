@@ -242,7 +242,9 @@ def list_rule_lines(rule: DecisionRule, formatter: Formatter) -> tuple[str, ...]
 def _describe_cases(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
     for case in rule.cases:
         when = capitalize_first(describe_condition(case.when, formatter))
-        question_condition = "" if case.asked is None else describe_condition(case.asked, formatter)
+        question_condition = (
+            "" if case.question_condition is None else describe_condition(case.question_condition, formatter)
+        )
         if case.requires is not None:
             yield tr("{when} → required: {asked}", when=when, asked=question_condition)
         elif case.favours is not None:

@@ -280,7 +280,7 @@ def _list_findings(
 
 
 def _describe_weight(rule: DecisionRule, line: TraceLine, context: DecisionContext) -> Iterator[str]:
-    number = context.formatter.stated
+    number = context.formatter.exact
     if line.case.requires is not None:
         yield tr("Rules out every accelerator that fails it; preferences cannot outweigh it.")
     elif line.case.favours is None:

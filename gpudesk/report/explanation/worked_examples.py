@@ -55,7 +55,7 @@ def format_worked_number(
         return MISSING_VALUE_TEXT
     whole = value == int(value) if abs(value) < 1e15 else False
     rounded = value if whole else float(f"{value:.{max(digits, len(str(int(abs(value)))))}g}")
-    number_text = formatter.stated(rounded)
+    number_text = formatter.exact(rounded)
     return number_text if unit is None else join_unit(number_text, unit, " ")
 
 

@@ -373,7 +373,7 @@ def describe_run_conditions(record: ComparableRun, formatter: Formatter) -> dict
         ),
         RunCondition.POOLS: tr("one pool for prefill and decode"),
         RunCondition.DATE: tr("software of {month}", month=formatter.date(run.date or "")),
-        RunCondition.MEMORY_FRACTION: tr("memory fraction {fraction}", fraction=formatter.stated(run.memory_fraction)),
+        RunCondition.MEMORY_FRACTION: tr("memory fraction {fraction}", fraction=formatter.exact(run.memory_fraction)),
         RunCondition.MAX_BATCH: trn(
             "max {n} sequence per step",
             "max {n} sequences per step",

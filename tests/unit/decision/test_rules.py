@@ -406,7 +406,12 @@ def test_questions_that_conditions_name_are_those_that_the_rule_asks(subtests: p
     for rule in RULES.values():
         with subtests.test(rule=rule):
             named = {name for case in rule.cases for name in parse_condition(case.when).names}
-            named |= {name for case in rule.cases if case.asked for name in parse_condition(case.asked).names}
+            named |= {
+                name
+                for case in rule.cases
+                if case.question_condition
+                for name in parse_condition(case.question_condition).names
+            }
             assert named & set(QUESTIONS) <= set(rule.asks)
 
 

@@ -18,7 +18,7 @@ def test_a_rule_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(HEAD + RULE + CASES)
     (tmp_path / "others.toml").write_text("[[steps]]\nid = 1\n")
     (rule,) = read_rules(tmp_path)
-    assert (rule.id, rule.source, rule.cases[0].asked) == ("X-01", None, "fits")
+    assert (rule.id, rule.source, rule.cases[0].question_condition) == ("X-01", None, "fits")
 
 
 @pytest.mark.parametrize(

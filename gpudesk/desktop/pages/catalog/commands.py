@@ -272,7 +272,7 @@ class CatalogCommands:
     def copy_table(self) -> None:
         model = self._page.model
         rows = [row for line in range(len(model.lines)) if (row := model.row(line)) is not None]
-        self._copy(rows, self._page.view.heads.shown(), with_heads=True)
+        self._copy(rows, self._page.view.heads.list_visible(), with_heads=True)
 
     def _copy(self, rows: list[CatalogRow], columns: list[int], *, with_heads: bool) -> None:
         if not rows or not columns:

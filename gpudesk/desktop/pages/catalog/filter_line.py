@@ -130,7 +130,7 @@ class ColumnArrangement(QObject):
             heads.moveSection(heads.visualIndex(number), heads.visualIndex(target))
 
     def _find_neighbour(self, number: int, step: int) -> int | None:
-        shown_columns = self._view.heads.shown()
+        shown_columns = self._view.heads.list_visible()
         if number == 0 or number not in shown_columns:
             return None
         place = shown_columns.index(number) + step

@@ -270,7 +270,7 @@ class PackDialog(BackgroundFormDialog):
     def _finish_import(self, saved: tuple[FactEdit, UserFacts]) -> None:
         self.finish(*saved)
 
-    def held(self) -> tuple[QWidget, ...]:
+    def list_locked_controls(self) -> tuple[QWidget, ...]:
         """Return the controls that are disabled while writing; the main button follows the selection."""
         return (self.leave_button, self.table, self.trust)
 

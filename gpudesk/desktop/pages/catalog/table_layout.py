@@ -297,10 +297,12 @@ class CatalogHeader(PaintedHeader):
         self.sectionClicked.connect(self.sort_requested)
 
     def update_header_height(self) -> None:
-        grouped = any(self._model.column(number).group for number in self.shown() if number < self._model.columnCount())
+        grouped = any(
+            self._model.column(number).group for number in self.list_visible() if number < self._model.columnCount()
+        )
         self.set_extent(self._measures.head_height(grouped=grouped))
 
-    def shown(self) -> list[int]:
+    def list_visible(self) -> list[int]:
         order = (self.logicalIndex(place) for place in range(self.count()))
         return [number for number in order if not self.isSectionHidden(number)]
 
@@ -323,7 +325,7 @@ class CatalogHeader(PaintedHeader):
         self.viewport().update()
 
     def paint_heads(self, pen: ThemePainter, area: QRect) -> None:  # noqa: ARG002 - few heads, all painted
-        edge, visible_columns = self.frozen_width, self.shown()
+        edge, visible_columns = self.frozen_width, self.list_visible()
         with QPainterStateGuard(pen.painter):
             pen.painter.setClipRect(QRect(edge, 0, max(0, self.width() - edge), self.height()))
             for number in visible_columns:

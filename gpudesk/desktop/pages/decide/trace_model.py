@@ -213,7 +213,7 @@ def describe_row(row: TraceRuleRow, formatter: Formatter) -> str:
 
 
 def describe_weight(row: TraceRuleRow, formatter: Formatter) -> str:
-    weight = formatter.stated(row.weight)
+    weight = formatter.exact(row.weight)
     return tr("weight {n}, set by you", n=weight) if row.changed else tr("weight {n}", n=weight)
 
 
@@ -231,7 +231,7 @@ def format_trace(table: TraceTable, formatter: Formatter) -> str:
     heads = (tr("Group"), tr("Rule"), tr("IDs"), tr("Answer"), tr("Weight"), *(h.name for h in table.heads))
     lines = [heads]
     for row in table.rows:
-        weight = "" if row.weight is None else formatter.stated(row.weight)
+        weight = "" if row.weight is None else formatter.exact(row.weight)
         cells = (f"{cell.word} {cell.whole}".strip() for cell in row.cells)
         lines.append((row.group, row.title, row.ids, row.answer, weight, *cells))
     return format_tab_separated(lines)
@@ -373,7 +373,7 @@ class TraceModel(TableItemModel):
             cell = self.cell(row, column)
             if cell is not None:
                 return f"{cell.word} {cell.whole}".strip()
-            weight = "" if line.weight is None else self._formatter.stated(line.weight)
+            weight = "" if line.weight is None else self._formatter.exact(line.weight)
             return (line.title, line.answer, weight)[column]
         return line.title if column == RULE else ""
 

@@ -418,7 +418,7 @@ class RuleTraceTableView(PaintedTable):
         if line.weight is None:
             return
         token, color = ("label", "text1") if line.changed else ("small", "text3")
-        width = self._layer.right(token, color, self._formatter.stated(line.weight), column.start, right, middle)
+        width = self._layer.right(token, color, self._formatter.exact(line.weight), column.start, right, middle)
         if line.changed:
             self._layer.mark("own", "link", right - width - self._theme.length(9), middle)
 

@@ -280,7 +280,7 @@ class YearsChart(FleetChart):
         months = self._compute_months(costs[0]) if costs else ()
         rows = tuple(
             (
-                formatter.stated(float(month)),
+                formatter.exact(float(month)),
                 *(money.rounded_thousands(cost.cumulative_usd[place].value) for cost in costs),
             )
             for place, month in enumerate(months)

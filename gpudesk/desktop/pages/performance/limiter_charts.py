@@ -418,9 +418,9 @@ def _format_roofline_row(each: RooflineColumn, formatter: Formatter) -> tuple[st
     roofline = each.roofline
     texts = (
         formatter.estimate(roofline.effective.bandwidth / _TERA),
-        formatter.stated(roofline.paper.bandwidth / _TERA),
+        formatter.exact(roofline.paper.bandwidth / _TERA),
         formatter.estimate(roofline.effective.flops / _TERA),
-        formatter.stated(roofline.paper.flops / _TERA),
+        formatter.exact(roofline.paper.flops / _TERA),
         formatter.estimate(roofline.effective.ridge),
     )
     points = [

@@ -280,7 +280,7 @@ class MlperfBlock(QWidget):
                 result.submitter,
                 result.system,
                 formatter.count(result.count),
-                formatter.stated(result.output_tokens_per_s),
+                formatter.exact(result.output_tokens_per_s),
                 formatter.count(round(result.per_accelerator)),
                 format_ratio(cell.ratio, formatter) if result is cell.best else "",
             )

@@ -30,7 +30,7 @@ def test_following_a_hint_shows_the_next(window: MainWindow) -> None:
     assert window.note.offers == [FIGURE]
     desk.select(select_figure("h200-sxm", "tpot_ms"))
     assert window.note.offers == [PRINT]
-    assert hints.seen == ["load", "figure"]
+    assert hints.seen_hints == ["load", "figure"]
 
 
 def test_closed_hint_is_not_shown_again(window: MainWindow) -> None:
@@ -52,7 +52,7 @@ def test_all_hints_are_hidden_at_once(window: MainWindow) -> None:
     assert window.note.offers == []
     window.desk.evaluate()
     assert window.note.offers == []
-    assert hints.seen == list(list_hints())
+    assert hints.seen_hints == list(list_hints())
 
 
 def test_hints_finished_before_the_first_paint(window: MainWindow) -> None:

@@ -92,7 +92,7 @@ def test_proposal_does_not_complete_the_hint(window: MainWindow, qtbot: QtBot) -
     hints.show_next()
     open_view(window, "performance", "overview", qtbot)
     assert window.desk.selection == THROUGHPUT
-    assert hints.seen == ["load"]
+    assert hints.seen_hints == ["load"]
 
 
 def test_panel_follows_a_drag_and_is_whole_after_it(window: MainWindow, qtbot: QtBot) -> None:

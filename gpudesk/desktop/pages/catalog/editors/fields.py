@@ -340,9 +340,9 @@ class NumberRow(FormRow):
         named_units = [unit for unit in self._units if unit.label and text.endswith(tr(unit.label).casefold())]
         return max(named_units, key=lambda unit: len(unit.label), default=None)
 
-    def stated(self) -> int | float | None:
+    def read_in_unit(self) -> int | float | None:
         """Return the number in the unit `unit.unit`, None if empty; raises `FieldError`."""
-        return None if self.is_empty() else self.unit.stated(self.read())
+        return None if self.is_empty() else self.unit.scale(self.read())
 
     def inside(self) -> int | float | None:
         """Return the number in the internal unit, None if empty; raises `FieldError`."""
@@ -361,7 +361,7 @@ class NumberRow(FormRow):
 
     def list_figures(self) -> Iterator[RowFigure]:
         if not self.is_empty():
-            yield RowFigure(self.name, self.stated(), self.unit.unit, self.inside())
+            yield RowFigure(self.name, self.read_in_unit(), self.unit.unit, self.inside())
 
     def show_figures(self, values: Mapping[str, ClaimValue]) -> None:
         value = values.get(self.name)
@@ -455,7 +455,7 @@ class PeakRow(FormRow):
         for name, edit in self._edits.items():
             rate, unit = self.rate(edit), self.get_unit()
             if rate is not None:
-                yield RowFigure(name, unit.stated(rate), unit.unit, unit.inside(rate))
+                yield RowFigure(name, unit.scale(rate), unit.unit, unit.inside(rate))
 
     def show_figures(self, values: Mapping[str, ClaimValue]) -> None:
         for name, edit in self._edits.items():

@@ -359,10 +359,10 @@ class BackgroundFormDialog(FormDialog):
 
     def set_writing(self, *, writing: bool) -> None:
         self.writing = writing
-        for widget in self.held():
+        for widget in self.list_locked_controls():
             widget.setEnabled(not writing)
 
-    def held(self) -> tuple[QWidget, ...]:
+    def list_locked_controls(self) -> tuple[QWidget, ...]:
         return (self.save_button, self.leave_button, *self.rows)
 
     def _not_written(self, error: InputError) -> None:

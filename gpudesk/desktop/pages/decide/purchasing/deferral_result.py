@@ -114,7 +114,7 @@ class DelayChart(DeskChart):
             for key, name, index in zip((_COST, _GAIN), self._label_curves(), facts.palette_indexes, strict=True)
         )
         slip = facts.analysis.slip_months.likely
-        rule = CursorLine(slip, self.formatter.stated(round(slip, 1)), movable=False) if slip <= x[-1] else None
+        rule = CursorLine(slip, self.formatter.exact(round(slip, 1)), movable=False) if slip <= x[-1] else None
         return PlotDrawing(lines=lines, marks=self._mark_crossing(facts), rule=rule)
 
     @staticmethod

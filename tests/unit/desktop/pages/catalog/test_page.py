@@ -221,7 +221,7 @@ def test_column_layout_is_saved(
     go_to(page, "mi325x", "tdp")
     find_action(page, "hide_column").run()
     heads = page.view.heads
-    visible_columns = [page.model.column(column).key for column in heads.shown()]
+    visible_columns = [page.model.column(column).key for column in heads.list_visible()]
     assert "tdp" not in visible_columns
     page.columns.toggle("form_factor")
     go_to(page, "mi325x", "memory_bandwidth")
@@ -230,12 +230,12 @@ def test_column_layout_is_saved(
     qtbot.addWidget(second_page)
     second_page.resize(920, 700)
     second_page.show()
-    second_columns = [second_page.model.column(column).key for column in second_page.view.heads.shown()]
-    assert second_columns == [page.model.column(column).key for column in heads.shown()]
+    second_columns = [second_page.model.column(column).key for column in second_page.view.heads.list_visible()]
+    assert second_columns == [page.model.column(column).key for column in heads.list_visible()]
     assert "form_factor" in second_columns
     assert second_columns.index("memory_bandwidth") < second_columns.index("memory")
     find_action(second_page, "reset_columns").run()
-    assert [second_page.model.column(column).key for column in second_page.view.heads.shown()][:5] == [
+    assert [second_page.model.column(column).key for column in second_page.view.heads.list_visible()][:5] == [
         "name", "vendor", "architecture", "memory", "memory_bandwidth",
     ]  # fmt: skip
 
