@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -61,6 +62,11 @@ _FORBIDDEN_TO_READERS: Final = (
     (r"\b(there )?is none\b|\bthere are none\b", "no, with the noun"),
     (r"\bas (it|they) (is|are|was|were)\b", "unchanged"),
 )
+#: Names that say nothing of a value: whose estimate, claims or message it is.
+_PARTICIPLES: Final = frozenset(
+    {"asked", "drawn", "found", "given", "got", "heard", "held", "kept", "made", "said", "seen", "shown", "stated"}
+    | {"taken", "told", "wanted", "written"}
+)
 _RELATIVE_SUBJECT: Final = re.compile(r"^(What|Whether|That|Who|How|Where)\b[^?]*[.:]?$")
 #: “Neither … nor” denies once.
 _NEGATIONS: Final = re.compile(
@@ -86,6 +92,21 @@ def find_faults(text: str) -> Iterator[str]:
 def find_code_faults(text: str) -> Iterator[str]:
     """Yield what is wrong with a docstring or a comment."""
     yield from _find_words(_CODE.sub("x", text), _FORBIDDEN_EVERYWHERE)
+
+
+def find_participles(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line and name of variables, arguments and functions that are named by a participle alone.
+
+    Attributes in the body of a class are exempt: Qt names signals so, and data are read with the name of their owner.
+    """
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(tree, ast.ClassDef) and isinstance(node, ast.Assign | ast.AnnAssign):
+            continue
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+                if name.strip("_") in _PARTICIPLES:
+                    yield node.lineno, name
+        yield from find_participles(node)
 
 
 def _find_words(prose: str, forbidden: tuple[tuple[str, str], ...]) -> Iterator[str]:

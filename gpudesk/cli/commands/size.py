@@ -254,7 +254,7 @@ def print_sizing(sizing: SizingResult, scenario: Scenario, service: GpuDeskServi
         return
     model, formatter = service.catalog.model(scenario.model).name, Formatter()
     requests = describe_requests(model, scenario.weights, scenario.workload, formatter)
-    shown = tuple(map(shorten_name, names))
+    short_names = tuple(map(shorten_name, names))
     output.print_lines(
-        list_size_lines(sizing, requests, shown, formatter, output.get_terminal_width(), output.make_bold)
+        list_size_lines(sizing, requests, short_names, formatter, output.get_terminal_width(), output.make_bold)
     )

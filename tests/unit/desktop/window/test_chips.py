@@ -74,8 +74,8 @@ def test_a_chip_shows_the_count_that_the_program_chose(row: ChipRow, desk: Desk)
     assert row.chips[1].accessibleName() == "MI325X, automatic count"
     desk.flush()
     assert row.chips[1].accessibleName() == "MI325X, automatic count 1"
-    stated, automatic = row.chips[3].sizeHint().width(), row.chips[1].sizeHint().width()
-    assert automatic > stated, "the chip has room for the count, and for the word that it is automatic"
+    with_count, automatic = row.chips[3].sizeHint().width(), row.chips[1].sizeHint().width()
+    assert automatic > with_count, "the chip has room for the count, and for the word that it is automatic"
 
 
 def test_chip_has_an_accessible_name(row: ChipRow) -> None:

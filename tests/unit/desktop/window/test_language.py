@@ -133,20 +133,20 @@ def test_sheet_has_its_own_language(window: MainWindow, qtbot: QtBot) -> None:
 
 def test_an_open_preview_stays_open(window: MainWindow, qtbot: QtBot) -> None:
     window.preview()
-    made = choose(window, "de")
-    dialog = made.findChild(SheetPreview)
+    new_window = choose(window, "de")
+    dialog = new_window.findChild(SheetPreview)
     assert dialog is not None
     assert dialog.isVisible()
     assert dialog.windowTitle() == "Vergleichsblatt"
     assert any(row.label == "Kapazität" for row in dialog.sheet.table.rows)
     dialog.close()
-    made.show_page("profile")
-    page = made.page
+    new_window.show_page("profile")
+    page = new_window.page
     assert isinstance(page, ProfilePage)
     qtbot.waitUntil(page.print_button.isEnabled)
     page.print_profile()
-    made = choose(made, "en")
-    profile = made.findChild(ProfilePreview)
+    new_window = choose(new_window, "en")
+    profile = new_window.findChild(ProfilePreview)
     assert profile is not None
     assert profile.isVisible()
     assert profile.windowTitle() == "Accelerator profile"

@@ -28,12 +28,12 @@ def list_controls(window: MainWindow) -> Iterator[QWidget]:
 def test_controls_are_large_enough(window: MainWindow, page: str) -> None:
     window.show_page(page)
     QApplication.processEvents()
-    shown = window.page
-    views = shown.view_keys if isinstance(shown, MultiViewPage) else ("",)
+    page_view = window.page
+    views = page_view.view_keys if isinstance(page_view, MultiViewPage) else ("",)
     small = set()
     for view in views:
-        if isinstance(shown, MultiViewPage):
-            shown.choose_view(view)
+        if isinstance(page_view, MultiViewPage):
+            page_view.choose_view(view)
             QApplication.processEvents()
         for each in list_controls(window):
             # The caption of the load is above its slider, which is as large.
