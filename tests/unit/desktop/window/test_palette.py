@@ -16,7 +16,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ROW_ROLE
 from gpudesk.desktop.window.command_palette import CommandPalette, PaletteEntry, PaletteMatch, PaletteModel
 
-COMMANDS, PARTS = "Commands", "Accelerators"
+COMMANDS, ACCELERATORS = "Commands", "Accelerators"
 
 
 def do_nothing() -> None: ...
@@ -60,15 +60,19 @@ def test_search_finds_words_parts_initials_and_typos(text: str, expected: list[s
         text,
         make_entry("Go to Memory and fit"),
         make_entry("Save as…"),
-        make_entry("MI325X", PARTS, "256 GiB"),
-        make_entry("B200", PARTS, "180 GiB"),
+        make_entry("MI325X", ACCELERATORS, "256 GiB"),
+        make_entry("B200", ACCELERATORS, "180 GiB"),
     )
     assert sorted(titles_) == sorted(expected)
 
 
 def test_best_match_and_its_group_come_first() -> None:
     matches = search(
-        "b2", make_entry("Web 2"), make_entry("Sub2"), make_entry("GB200", PARTS), make_entry("B200", PARTS)
+        "b2",
+        make_entry("Web 2"),
+        make_entry("Sub2"),
+        make_entry("GB200", ACCELERATORS),
+        make_entry("B200", ACCELERATORS),
     )
     assert matches == ["B200", "GB200", "Sub2"]
 
@@ -92,7 +96,7 @@ def test_matches_are_marked_in_the_title_itself() -> None:
 
 def test_model_passes_the_model_tester(qtmodeltester: ModelTester) -> None:
     model = PaletteModel()
-    model.set_entries([make_entry("Undo", enabled=False), make_entry("Save"), make_entry("B200", PARTS)])
+    model.set_entries([make_entry("Undo", enabled=False), make_entry("Save"), make_entry("B200", ACCELERATORS)])
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
 
 
@@ -125,7 +129,7 @@ class Window(QWidget):
     def open(self) -> CommandPalette:
         names = ["Save", "Save as…", "Go to Memory and fit"]
         entries = [make_entry(name, run=lambda name=name: self.ran.append(name)) for name in names]  # type: ignore[misc]
-        entries += [make_entry("B200", PARTS, run=lambda: self.ran.append("B200"))]
+        entries += [make_entry("B200", ACCELERATORS, run=lambda: self.ran.append("B200"))]
         self.palette_.open(entries)
         return self.palette_
 

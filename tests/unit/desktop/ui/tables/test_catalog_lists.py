@@ -139,8 +139,8 @@ def test_sections_made_in_steps_equal_those_made_at_once(service: GpuDeskService
 
 
 def test_extended_search_equals_a_new_one(service: GpuDeskService) -> None:
-    def search(shelf: CatalogSections, words: str, facets: CatalogFacets = CatalogFacets()) -> list[int]:  # noqa: B008 - frozen
-        return shelf.places(CatalogSection.CLAIMS, words, facets, None, announced_among=False, stale_days=365)
+    def search(sections: CatalogSections, words: str, facets: CatalogFacets = CatalogFacets()) -> list[int]:  # noqa: B008 - frozen
+        return sections.places(CatalogSection.CLAIMS, words, facets, None, announced_among=False, stale_days=365)
 
     extended = CatalogSections(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY)
     for words in ("m", "mi", "mi3", "mi325x", "mi325x band", "mi325x", "x", "", "h200", "h200 n"):
