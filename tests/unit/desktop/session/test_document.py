@@ -282,7 +282,7 @@ def test_recovered_edits_older_than_the_file_count_as_a_conflict(document: Docum
 
 @pytest.mark.skipif(not _MEMORY.is_dir(), reason="only file systems of some kinds keep such dates")
 @pytest.mark.parametrize("seconds", [2**40, -(2**40)])
-def test_a_file_with_a_date_that_is_none_opens(document: Document, sample_file: Path, seconds: int) -> None:
+def test_file_without_a_valid_date_opens(document: Document, sample_file: Path, seconds: int) -> None:
     with TemporaryDirectory(dir=_MEMORY) as folder:
         file = Path(shutil.copy(sample_file, folder))
         os.utime(file, (seconds, seconds))

@@ -199,7 +199,7 @@ def test_program_opens_its_own_license(theme: Theme, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("percent", [100, 150])
-def test_nothing_is_cut_off(theme: Theme, qtbot: QtBot, service: GpuDeskService, percent: int) -> None:
+def test_no_label_is_clipped(theme: Theme, qtbot: QtBot, service: GpuDeskService, percent: int) -> None:
     theme.set_font_percent(percent)
     dialog = open_dialog(theme, qtbot, AboutDialog(theme, list_program_facts(service), MANY_WORKS))
     for label in dialog.findChildren(QLabel):

@@ -69,7 +69,7 @@ def check_one_step(desk: Desk, text: str) -> None:
     assert desk.scenario == after
 
 
-def test_a_chip_shows_the_count_that_the_program_chose(row: ChipRow, desk: Desk) -> None:
+def test_chip_shows_the_automatic_count(row: ChipRow, desk: Desk) -> None:
     desk.apply(replace_count(desk.scenario, 1, None), "Smallest that fits")
     assert row.chips[1].accessibleName() == "MI325X, automatic count"
     desk.flush()

@@ -131,7 +131,7 @@ def test_sheet_has_its_own_language(window: MainWindow, qtbot: QtBot) -> None:
     dialog.close()
 
 
-def test_an_open_preview_stays_open(window: MainWindow, qtbot: QtBot) -> None:
+def test_open_preview_stays_open(window: MainWindow, qtbot: QtBot) -> None:
     window.preview()
     new_window = choose(window, "de")
     dialog = new_window.findChild(SheetPreview)

@@ -61,7 +61,7 @@ def test_painted_buttons_change_under_the_mouse(window: MainWindow, page: str) -
     assert unchanged == []
 
 
-def test_a_check_box_changes_under_the_mouse(window: MainWindow) -> None:
+def test_check_box_changes_under_the_mouse(window: MainWindow) -> None:
     window.show_page("performance")
     QApplication.processEvents()
     box = next(each for each in window.findChildren(QCheckBox) if each.isVisible())

@@ -143,7 +143,7 @@ def test_tab_follows_the_reading_order_and_scrolls(page: StartPage, qtbot: QtBot
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="only file systems of some kinds keep such dates")
-def test_a_recent_file_whose_date_is_none_is_listed(page: StartPage) -> None:
+def test_recent_file_without_a_valid_date_is_listed(page: StartPage) -> None:
     with TemporaryDirectory(dir="/dev/shm") as folder:
         file = Path(folder) / "chat.gpudesk"
         file.touch()

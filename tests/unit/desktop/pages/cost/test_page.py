@@ -431,7 +431,7 @@ def test_simulation_runs_in_the_background(page: CostPage, qtbot: QtBot) -> None
     assert value == pytest.approx(1.0, abs=0.2)
 
 
-def test_the_chart_of_draws_shows_their_progress_until_there_are_any(page: CostPage, qtbot: QtBot) -> None:
+def test_simulation_chart_shows_progress_before_its_first_result(page: CostPage, qtbot: QtBot) -> None:
     page.choose_view("draws")
     view = page.view
     assert isinstance(view, SimulationView)

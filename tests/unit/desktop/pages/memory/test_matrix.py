@@ -57,7 +57,7 @@ def map_counts(view: FitMatrixView, accelerator: str) -> dict[str, int | None]:
 # Counts
 
 
-def test_the_first_search_shows_its_progress_once(page: MemoryPage, qtbot: QtBot) -> None:
+def test_first_search_shows_its_progress_once(page: MemoryPage, qtbot: QtBot) -> None:
     page.resize(1100, 700)
     page.choose_view(MATRIX)
     view = page.view

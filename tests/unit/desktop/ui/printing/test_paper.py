@@ -64,12 +64,12 @@ def test_number_is_not_separated_from_its_unit() -> None:
         ("(vergleichbares", ["(vergleich-", "bares"]),
     ],
 )
-def test_a_german_compound_without_room_is_hyphenated(word: str, lines: list[str]) -> None:
+def test_german_compound_is_hyphenated(word: str, lines: list[str]) -> None:
     assert read_lines(wrap_text(word, "body", 51.0)) == lines
     assert read_lines(wrap_text(word, "body", 200.0)) == [word]
 
 
-def test_a_degree_stays_with_its_letters() -> None:
+def test_degree_is_not_separated_from_its_unit() -> None:
     assert read_lines(wrap_text("(NVFP4, TP 2)", "small", 40.0)) == ["(NVFP4,", "TP 2)"]
 
 

@@ -27,7 +27,7 @@ def test_label_follows_the_theme_under_a_new_parent(theme: Theme, qtbot: QtBot) 
     assert get_color(label) == theme.color("text3").name()
 
 
-def test_a_wrapped_text_keeps_figures_and_units_on_one_line(theme: Theme, qtbot: QtBot) -> None:
+def test_wrapped_text_keeps_figures_and_units_on_one_line(theme: Theme, qtbot: QtBot) -> None:
     label = ThemedLabel(theme, "MI355X (440 ms)", wrap=True)
     qtbot.addWidget(label)
     assert label.text() == "MI355X (440 ms)"
