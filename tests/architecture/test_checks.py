@@ -31,7 +31,7 @@ def tree_of(folder: Path, files: Mapping[str, str]) -> SourceTree:
     return SourceTree(folder / "gpudesk")
 
 
-def test_imports_against_the_rules_are_found_wherever_they_stand(tmp_path: Path) -> None:
+def test_forbidden_imports_are_reported_anywhere_in_a_module(tmp_path: Path) -> None:
     rules = {
         "low": Rule(frozenset()),
         "high": Rule(frozenset({"low"}), frozenset({"numpy"}), frozenset({"scipy.optimize"})),
@@ -59,7 +59,7 @@ def test_imports_against_the_rules_are_found_wherever_they_stand(tmp_path: Path)
     ]
 
 
-def test_the_packages_of_the_table_stand_in_one_order() -> None:
+def test_packages_are_in_order_of_dependency() -> None:
     above: set[str] = set()
     for part, rule in RULES.items():
         # The one exception is the program's entry, which comes first and runs the command line.
@@ -67,7 +67,7 @@ def test_the_packages_of_the_table_stand_in_one_order() -> None:
         above.add(part)
 
 
-def test_what_reaches_other_machines_is_found(tmp_path: Path) -> None:
+def test_network_imports_are_reported(tmp_path: Path) -> None:
     files = {"a.py": "def f():\n    import socket\n", "b.py": "from urllib import parse, request\n"}
     assert network_imports(tree_of(tmp_path, files)) == [
         "gpudesk/a.py: imports socket",
@@ -113,12 +113,12 @@ def test_cycles_are_found_through_types_and_functions(tmp_path: Path) -> None:
     ]
 
 
-def test_files_may_have_so_many_lines_and_no_more(tmp_path: Path) -> None:
+def test_files_above_the_line_limit_are_reported(tmp_path: Path) -> None:
     files = {"full.py": "x = 1\n" * LONGEST, "over.py": "x = 1\n" * (LONGEST + 1)}
     assert long_files(tree_of(tmp_path, files)) == [f"gpudesk/over.py: longer than {LONGEST} lines"]
 
 
-def test_a_name_of_a_class_stands_once(tmp_path: Path) -> None:
+def test_duplicate_class_names_are_reported(tmp_path: Path) -> None:
     files = {
         "a.py": "class One:\n    class _Inner: ...\n",
         "b.py": "class Two: ...\ndef f():\n    class _Inner: ...\n",
@@ -157,9 +157,7 @@ def test_the_window_leaves_parsing_to_the_reader_of_damaged_files(tmp_path: Path
         ("session/desk.py", "ui/theme/pen.py", False),
     ],
 )
-def test_inside_the_window_all_imports_point_one_way(
-    tmp_path: Path, importer: str, imported: str, is_wrong: bool
-) -> None:
+def test_imports_inside_desktop_follow_its_order(tmp_path: Path, importer: str, imported: str, is_wrong: bool) -> None:
     module = "gpudesk.desktop." + imported.removesuffix(".py").replace("/", ".")
     for_types = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import {module}\n"
     tree = tree_of(tmp_path, {f"desktop/{importer}": for_types, f"desktop/{imported}": ""})

@@ -11,7 +11,7 @@ from tests.architecture.source_tree import SourceTree, imports_of
 _KNOWN = frozenset(f"gpudesk.{part}" for part in RULES)
 
 
-def test_no_file_imports_what_reaches_other_machines(program: SourceTree) -> None:
+def test_no_file_imports_network_modules(program: SourceTree) -> None:
     assert network_imports(program) == []
 
 
@@ -53,5 +53,5 @@ def test_rules_judge_known_imports(part: str, source: str, expected: str | None)
         ("import html", False),
     ],
 )
-def test_imports_that_reach_other_machines_are_known(source: str, expected: bool) -> None:
+def test_allowed_network_imports_are_current(source: str, expected: bool) -> None:
     assert any(reaches_out(imported) for imported in imports_of(ast.parse(source), frozenset())) is expected

@@ -21,13 +21,13 @@ def _defined_names(file: Path) -> Iterator[str]:
             yield from (f"{node.name}.{each.name}" for each in node.body if isinstance(each, ast.FunctionDef))
 
 
-def test_every_file_and_function_on_the_map_is_there() -> None:
+def test_files_and_functions_of_the_map_exist() -> None:
     rows = _ROW.findall(_MAP.read_text(encoding="utf-8"))
     assert len(rows) >= 20
     lost = [f"{path}: {name}" for path, name in rows if name not in set(_defined_names(_ROOT / "gpudesk" / path))]
     assert lost == []
 
 
-def test_every_path_on_the_map_is_there() -> None:
+def test_paths_of_the_map_exist() -> None:
     paths = re.findall(r"`((?:gpudesk|tests|data|packaging|resources)/[\w/.-]*)`", _MAP.read_text(encoding="utf-8"))
     assert [path for path in paths if not (_ROOT / path).exists()] == []

@@ -79,7 +79,7 @@ def test_answer_with_curves_while_dragging(
     assert took <= ANSWER
 
 
-def test_curves_of_six_that_nothing_is_known_of(service: GpuDeskService, say: Say) -> None:
+def test_curves_of_six_uncached_accelerators(service: GpuDeskService, say: Say) -> None:
     answers = [service.answer(with_input(next(_lengths))) for _ in range(ROUNDS)]
     estimates = [[column.estimate for column in answer.columns if column.estimate] for answer in answers]
     took = milliseconds(lambda number: service.estimator.curves(estimates[number]))
@@ -87,7 +87,7 @@ def test_curves_of_six_that_nothing_is_known_of(service: GpuDeskService, say: Sa
     assert took <= CURVES
 
 
-def test_what_is_needed(service: GpuDeskService, say: Say) -> None:
+def test_needed_accelerators(service: GpuDeskService, say: Say) -> None:
     service.needed(scenario())
     took = milliseconds(lambda _: service.needed(with_input(next(_lengths))))
     say(f"accelerators needed, six by four: median {took:.1f} ms (bar {NEEDED:g})")

@@ -176,7 +176,7 @@ def searched(page: CatalogPage, words: str) -> float:
     return elapsed_ms
 
 
-def test_preparing_never_holds_the_window(window: MainWindow, qapp: QApplication, say: Say) -> None:
+def test_preparing_never_blocks_the_window(window: MainWindow, qapp: QApplication, say: Say) -> None:
     window.show_page("catalog")
     page = window.page
     assert isinstance(page, CatalogPage)

@@ -32,7 +32,7 @@ def test_opening_the_catalog_and_making_every_object(benchmark: BenchmarkFixture
     assert _median(benchmark) <= OPENING
 
 
-def test_finding_out_whether_the_catalog_is_fresh(benchmark: BenchmarkFixture) -> None:
+def test_checking_whether_the_catalog_is_current(benchmark: BenchmarkFixture) -> None:
     data_dir = paths.data_dir()
     assert data_dir is not None
     benchmark(is_catalog_stale, data_dir, paths.get_catalog_path())

@@ -49,7 +49,7 @@ def median_ms(work: Callable[[], object], rounds: int = ROUNDS) -> float:
     return statistics.median(times)
 
 
-def test_a_decision_is_there_at_once(service: GpuDeskService, answer: Answer, say: Say) -> None:
+def test_decision_is_immediate(service: GpuDeskService, answer: Answer, say: Say) -> None:
     took = median_ms(lambda: service.decide(answer, {"priority": "cost"}))
     say(f"a decision on four accelerators by {len(service.decider.rules)} rules: {took:.1f} ms")
     assert took <= DECISION_MS * SLACK
@@ -69,7 +69,7 @@ def test_all_options_of_a_question_are_tried_before_one_is_chosen(
     assert took <= OPTIONS_MS * SLACK
 
 
-def test_what_would_change_it_is_found_in_seconds(service: GpuDeskService, answer: Answer, say: Say) -> None:
+def test_tipping_points_take_seconds(service: GpuDeskService, answer: Answer, say: Say) -> None:
     took = median_ms(lambda: service.flips(answer), rounds=3) / 1000.0
     say(f"what would change a decision, 25 answers and 8 prices: {took:.1f} s")
     assert took <= FLIPS_S * SLACK

@@ -131,7 +131,7 @@ def test_reading_the_headers_of_a_large_checkpoint(benchmark: BenchmarkFixture) 
     assert _median(benchmark) <= HEADERS
 
 
-def test_reading_a_model_again_once_its_headers_are(benchmark: BenchmarkFixture) -> None:
+def test_reading_a_model_with_cached_headers(benchmark: BenchmarkFixture) -> None:
     checkpoint = read_checkpoint(_headers())
     raw = (CONFIGS / "deepseek-r1.json").read_bytes()
 
@@ -200,7 +200,7 @@ def _import(window: MainWindow, path: Path, qtbot: QtBot) -> float:
     return max(reading, writing)
 
 
-def test_the_window_goes_on_while_ten_thousand_prices_come(
+def test_window_responds_during_an_import_of_ten_thousand_prices(
     window: MainWindow, tmp_path: Path, qtbot: QtBot, say: Say
 ) -> None:
     head = "provider,instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot\n"

@@ -99,7 +99,7 @@ class Watch:
         pytest.fail(f"the watch over the program has not ended: {self.file}")
 
 
-def strangers(calls: Sequence[str], allowed: Mapping[str, str]) -> list[str]:
+def find_unlisted_calls(calls: Sequence[str], allowed: Mapping[str, str]) -> list[str]:
     """Return the calls that reach for something else than the allowed places of this machine."""
     return [call for call in calls if not _is_known(call, allowed)]
 
@@ -222,7 +222,7 @@ def check_that_all_worked(result: Walk) -> None:
 def check_sockets(result: Walk) -> None:
     """Fail where anything was reached that is not named here."""
     assert any("AF_UNIX" in call for call in result.calls), "the watch has seen nothing, not even the window's"
-    assert strangers(result.calls, result.allowed()) == []
+    assert find_unlisted_calls(result.calls, result.allowed()) == []
 
 
 def check_that_all_was_seen(result: Walk) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import StartProgram
-from tests.e2e.deeds import list_recovery_files, load, load_in, move_load
+from tests.e2e.user_actions import list_recovery_files, load, load_in, move_load
 from tests.e2e.window_user import User, names
 
 
@@ -77,7 +77,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("make", "message"), BAD, ids=lambda each: getattr(each, "__name__", None))
-def test_a_file_at_fault_is_said_and_the_open_document_stays(
+def test_invalid_file_is_reported_and_the_document_stays(
     program: StartProgram, file: Path, tmp_path: Path, make: Callable[[Path, Path], Path], message: str
 ) -> None:
     bad = make(file, tmp_path)
@@ -105,13 +105,13 @@ def test_a_file_at_fault_is_said_and_the_open_document_stays(
     program(from_the_start, str(bad))
 
 
-def test_an_empty_file_is_said(program: StartProgram, tmp_path: Path) -> None:
+def test_empty_file_is_reported(program: StartProgram, tmp_path: Path) -> None:
     empty = tmp_path / "empty.gpudesk"
     empty.touch()
     program(lambda user: user.until(lambda: "empty.gpudesk" in user.window.note.text), str(empty))
 
 
-def test_a_save_that_fails_is_said_and_goes_elsewhere(
+def test_failed_save_is_reported_and_can_go_elsewhere(
     program: StartProgram, file: Path, tmp_path: Path, user_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
@@ -151,7 +151,7 @@ def fill_disk(monkeypatch: pytest.MonkeyPatch, folder: Path | None = None) -> No
     monkeypatch.setattr(os, "fsync", fsync)
 
 
-def test_a_save_on_a_disk_that_is_full_everywhere_claims_nothing(
+def test_save_on_a_full_disk_reports_failure(
     program: StartProgram, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def at_window(user: User) -> None:
@@ -164,7 +164,7 @@ def test_a_save_on_a_disk_that_is_full_everywhere_claims_nothing(
     assert load_in(file) == 64
 
 
-def test_a_folder_that_takes_no_files_is_said(program: StartProgram, tmp_path: Path) -> None:
+def test_read_only_folder_is_reported(program: StartProgram, tmp_path: Path) -> None:
     def at_window(user: User) -> None:
         user.press("Return")
         user.will_choose(tmp_path / "gone" / "a.gpudesk")
@@ -175,7 +175,7 @@ def test_a_folder_that_takes_no_files_is_said(program: StartProgram, tmp_path: P
     program(at_window)
 
 
-def test_a_save_that_is_called_off_changes_nothing(program: StartProgram) -> None:
+def test_canceled_save_changes_nothing(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         user.press("Return")
         edited = move_load(user)
@@ -189,9 +189,7 @@ def test_a_save_that_is_called_off_changes_nothing(program: StartProgram) -> Non
     program(at_window)
 
 
-def test_a_home_that_cannot_be_written_is_said_once_and_all_else_works(
-    program: StartProgram, file: Path, user_home: Path
-) -> None:
+def test_unwritable_home_is_reported_once(program: StartProgram, file: Path, user_home: Path) -> None:
     user_home.write_text("a file where the folder should be")
 
     def at_window(user: User) -> None:

@@ -63,7 +63,7 @@ def fault(completed: Completed, code: int = 1) -> str:
 
 @pytest.mark.parametrize("display", ["", ":4711"])
 @pytest.mark.parametrize("arguments", [[], ["mine.gpudesk"], ["sheet.pdf"]])
-def test_without_a_display_it_says_what_works_without(
+def test_missing_display_names_commands_that_work(
     gpudesk_process: RunProgram, monkeypatch: pytest.MonkeyPatch, display: str, arguments: list[str]
 ) -> None:
     for name in ("QT_QPA_PLATFORM", "WAYLAND_DISPLAY"):
@@ -102,7 +102,7 @@ def test_estimate_as_text_and_as_json(gpudesk: RunProgram) -> None:
     assert list(result[0])[:5] == ["id", "fits", "serving_engine", "parallel", "count"]
 
 
-def test_precision_of_the_weights_is_the_models_own_when_omitted(gpudesk: RunProgram) -> None:
+def test_omitted_weight_precision_is_the_models(gpudesk: RunProgram) -> None:
     options = ["--accelerators", "h200-sxm", "--model", "gpt-oss-120b", "--input-tokens", "100"]
     output = get_output(gpudesk("estimate", *options, "--output-tokens", "100", "--batch-size", "1"))
     assert "MXFP4" in output
@@ -209,7 +209,7 @@ def test_lines_are_answered_in_order(gpudesk_process: RunProgram, tmp_path: Path
     assert gpudesk_process("estimate", "--batch", str(file)).stdout == completed.stdout
 
 
-def test_reader_who_leaves_early_is_no_fault(tmp_path: Path) -> None:
+def test_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     file = tmp_path / "lines.jsonl"
     file.write_text((json.dumps(LINE) + "\n") * 20_000, encoding="utf-8")
     with subprocess.Popen(
@@ -285,7 +285,7 @@ def test_impossible_tp_is_refused(gpudesk: RunProgram) -> None:
     assert "TP 7" in fault(completed)
 
 
-def test_text_where_a_number_belongs(gpudesk_process: RunProgram) -> None:
+def test_text_instead_of_a_number_is_refused(gpudesk_process: RunProgram) -> None:
     line = json.dumps(LINE | {"output_tokens": "many"})
     completed = gpudesk_process("estimate", "--batch", "-", stdin=line)
     assert completed.returncode == 1
@@ -294,7 +294,7 @@ def test_text_where_a_number_belongs(gpudesk_process: RunProgram) -> None:
     ]
 
 
-def test_scenario_cut_in_half(gpudesk: RunProgram, tmp_path: Path) -> None:
+def test_truncated_scenario_is_refused(gpudesk: RunProgram, tmp_path: Path) -> None:
     whole = (Path(__file__).parents[2] / "resources" / "templates" / "405b-one-node.gpudesk").read_bytes()
     half = tmp_path / "half.gpudesk"
     half.write_bytes(whole[: len(whole) // 2])
@@ -316,7 +316,7 @@ def test_unknown_id_in_a_scenario_names_the_place(gpudesk: RunProgram, tmp_path:
 @pytest.mark.parametrize(
     "arguments", [["compare", *SAMPLE], ["estimate", *PAIR], ["--self-test"], ["catalog", "verify"]]
 )
-def test_every_line_for_people_is_translated(gpudesk: RunProgram, arguments: list[str]) -> None:
+def test_text_output_is_translated(gpudesk: RunProgram, arguments: list[str]) -> None:
     """In the made-up language every line that has words has some that came through the translations."""
     output = get_output(gpudesk(*arguments, environment={"GPUDESK_LANGUAGE": "pseudo", "COLUMNS": "1000"}))
     bypassed = [

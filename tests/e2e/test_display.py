@@ -27,11 +27,11 @@ def name(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("name")
-def test_a_display_is_there() -> None:
+def test_display_is_detected() -> None:
     assert find_display_problem() is None
 
 
-def test_who_comes_after_the_question_is_let_in(name: str) -> None:
+def test_connection_after_the_check_is_accepted(name: str) -> None:
     """A server begins again when its last client leaves, and for a moment lets no one in."""
     xcb = ctypes.CDLL("libxcb.so.1")
     xcb.xcb_connect.restype = ctypes.c_void_p
@@ -44,7 +44,7 @@ def test_who_comes_after_the_question_is_let_in(name: str) -> None:
         xcb.xcb_disconnect(connection)
 
 
-def test_a_display_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_missing_display_is_named(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     other = f":{int(name[1:]) + 1}"
     monkeypatch.setenv("DISPLAY", other)
     assert find_display_problem() == f"cannot connect to display {other}"

@@ -22,7 +22,7 @@ from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, message
 from tests.e2e.conftest import StartProgram
-from tests.e2e.deeds import list_recovery_files, move_load
+from tests.e2e.user_actions import list_recovery_files, move_load
 from tests.e2e.window_user import User
 
 #: As the program shows it, before tests look in.
@@ -107,9 +107,7 @@ def dialog_of(user: User) -> FaultDialog:
 
 
 @pytest.mark.logs_warnings
-def test_a_fault_is_told_once_counted_after_and_the_window_works_on(
-    program: StartProgram, log: Callable[[], str]
-) -> None:
+def test_fault_is_reported_once_then_counted(program: StartProgram, log: Callable[[], str]) -> None:
     def at_window(user: User) -> None:
         window = user.window
         user.press("Return")
@@ -142,7 +140,7 @@ def test_a_fault_is_told_once_counted_after_and_the_window_works_on(
 
 
 @pytest.mark.logs_warnings
-def test_another_fault_that_comes_meanwhile_is_told_in_the_same_dialog(program: StartProgram) -> None:
+def test_second_fault_is_reported_in_the_open_dialog(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         soon(user, broken)
         dialog = dialog_of(user)
@@ -161,9 +159,7 @@ def test_another_fault_that_comes_meanwhile_is_told_in_the_same_dialog(program: 
 
 
 @pytest.mark.logs_warnings
-def test_a_storm_in_every_paint_neither_freezes_the_program_nor_fills_the_disk(
-    program: StartProgram, log: Callable[[], str]
-) -> None:
+def test_faults_in_every_paint_neither_freeze_nor_fill_the_disk(program: StartProgram, log: Callable[[], str]) -> None:
     class Stormy(QWidget):
         paints = 0
 
@@ -195,7 +191,7 @@ def test_a_storm_in_every_paint_neither_freezes_the_program_nor_fills_the_disk(
 
 
 @pytest.mark.logs_warnings
-def test_a_fault_in_a_thread_is_told_and_names_it(program: StartProgram) -> None:
+def test_fault_in_a_thread_names_the_thread(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         threading.Thread(target=broken, name="reader").start()
         dialog = dialog_of(user)
@@ -206,7 +202,7 @@ def test_a_fault_in_a_thread_is_told_and_names_it(program: StartProgram) -> None
 
 
 @pytest.mark.logs_warnings
-def test_a_fault_in_a_job_is_told_and_whoever_waits_for_it_too(program: StartProgram) -> None:
+def test_fault_in_a_job_is_reported_to_user_and_caller(program: StartProgram) -> None:
     def steps() -> ProgressSteps[int]:
         yield JobProgress(message("file.unreadable", "cannot be read: {reason}", reason="x"))
         raise RuntimeError("on purpose")
@@ -240,7 +236,7 @@ def test_a_fault_of_a_finalizer_is_only_logged(program: StartProgram, log: Calla
 
 @pytest.mark.logs_warnings
 @pytest.mark.qt_log_ignore("on purpose")
-def test_what_qt_warns_of_is_in_the_log(program: StartProgram, log: Callable[[], str]) -> None:
+def test_qt_warnings_are_logged(program: StartProgram, log: Callable[[], str]) -> None:
     def at_window(user: User) -> None:
         soon(user, lambda: qWarning("on purpose"))
         user.until(lambda: "Qt, default: on purpose" in log())
@@ -249,7 +245,7 @@ def test_what_qt_warns_of_is_in_the_log(program: StartProgram, log: Callable[[],
 
 
 @pytest.mark.logs_warnings
-def test_what_is_said_of_unsaved_changes_is_true(
+def test_fault_report_states_whether_changes_are_saved(
     program: StartProgram, user_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def at_window(user: User) -> None:
@@ -275,7 +271,7 @@ def test_what_is_said_of_unsaved_changes_is_true(
 
 
 @pytest.mark.logs_warnings
-def test_a_fault_before_the_first_window_is_told_too(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_before_the_first_window_is_reported(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
     messages: list[tuple[str, str]] = []
 
     def fail() -> GpuDeskService:
@@ -306,7 +302,7 @@ def test_a_fault_before_the_first_window_is_told_too(qapp: QApplication, monkeyp
         ),
     ],
 )
-def test_a_start_that_fails_without_a_terminal_says_so_in_a_window(
+def test_failed_start_without_a_terminal_shows_a_window(
     qapp: QApplication,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -344,7 +340,7 @@ def offered(user: User) -> list[str]:
     return user.window.note.offers
 
 
-def test_a_crash_is_told_at_the_next_start_and_not_at_the_one_after(program: StartProgram, user_home: Path) -> None:
+def test_crash_is_reported_once_at_the_next_start(program: StartProgram, user_home: Path) -> None:
     crash()
     assert reports(user_home) == [".lock", ".log"]
 
@@ -372,7 +368,7 @@ def test_a_crash_is_told_at_the_next_start_and_not_at_the_one_after(program: Sta
     program(nothing_more)
 
 
-def test_a_crash_that_is_discarded_is_gone(program: StartProgram, user_home: Path) -> None:
+def test_discarded_crash_report_is_deleted(program: StartProgram, user_home: Path) -> None:
     crash()
 
     def discard(user: User) -> None:
@@ -384,7 +380,7 @@ def test_a_crash_that_is_discarded_is_gone(program: StartProgram, user_home: Pat
     assert reports(user_home) == []
 
 
-def test_a_crash_that_was_not_looked_at_is_offered_again_with_the_next(program: StartProgram, user_home: Path) -> None:
+def test_unread_crash_report_is_offered_again(program: StartProgram, user_home: Path) -> None:
     crash()
     program(lambda user: user.until(lambda: user.window.note.offers))
     crash()
@@ -398,7 +394,7 @@ def test_a_crash_that_was_not_looked_at_is_offered_again_with_the_next(program: 
     program(both)
 
 
-def test_what_qt_ended_the_program_with_is_in_the_report(program: StartProgram) -> None:
+def test_fatal_qt_message_is_in_the_report(program: StartProgram) -> None:
     crash("qt")
 
     def at_window(user: User) -> None:
@@ -411,9 +407,7 @@ def test_what_qt_ended_the_program_with_is_in_the_report(program: StartProgram) 
     program(at_window)
 
 
-def test_the_report_of_a_crash_and_what_it_left_are_both_offered_on_the_start_page(
-    program: StartProgram, user_home: Path
-) -> None:
+def test_start_page_offers_crash_report_and_recovered_file(program: StartProgram, user_home: Path) -> None:
     crash("edit")
     assert len(list_recovery_files(user_home)) == 1
 
@@ -429,9 +423,7 @@ def test_the_report_of_a_crash_and_what_it_left_are_both_offered_on_the_start_pa
     program(at_window)
 
 
-def test_the_report_of_a_crash_and_what_it_left_are_both_offered_above_a_file(
-    program: StartProgram, file: Path
-) -> None:
+def test_open_file_offers_crash_report_and_recovered_file(program: StartProgram, file: Path) -> None:
     crash("edit")
 
     def at_window(user: User) -> None:
@@ -448,9 +440,7 @@ def test_the_report_of_a_crash_and_what_it_left_are_both_offered_above_a_file(
     program(at_window, str(file))
 
 
-def test_the_log_tells_of_start_pages_files_and_end_and_nothing_of_what_is_in_them(
-    program: StartProgram, file: Path, log: Callable[[], str]
-) -> None:
+def test_log_has_events_but_no_contents(program: StartProgram, file: Path, log: Callable[[], str]) -> None:
     def at_window(user: User) -> None:
         user.press("Ctrl+2")
         move_load(user)

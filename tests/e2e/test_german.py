@@ -45,7 +45,7 @@ def test_the_help_is_german(gpudesk: RunProgram) -> None:
     assert "required" not in completed.stdout
 
 
-def test_what_is_put_together_at_run_time_is_german(gpudesk: RunProgram) -> None:
+def test_composed_texts_are_german(gpudesk: RunProgram) -> None:
     working = gpudesk("explain", "max_concurrency", *SAMPLE, environment=GERMAN).stdout
     assert "= floor(KV-Pool ÷ Byte einer Sequenz)" in working
     assert "[Einstellung von vLLM: sicherer Speicheranteil]" in working
@@ -57,7 +57,7 @@ def test_what_is_put_together_at_run_time_is_german(gpudesk: RunProgram) -> None
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="reads PDF with poppler-utils")
-def test_a_german_sheet_comes_from_an_english_terminal(gpudesk_process: RunProgram, tmp_path: Path) -> None:
+def test_language_of_a_sheet_is_independent_of_the_terminal(gpudesk_process: RunProgram, tmp_path: Path) -> None:
     file = tmp_path / "blatt.pdf"
     completed = gpudesk_process("sheet", *SAMPLE, "--language", "de", "-o", str(file))
     assert (completed.returncode, completed.stderr) == (0, "")
@@ -67,7 +67,7 @@ def test_a_german_sheet_comes_from_an_english_terminal(gpudesk_process: RunProgr
     assert "Output throughput" not in text
 
 
-def test_a_page_of_the_manual_is_german_or_says_that_it_is_not(gpudesk: RunProgram) -> None:
+def test_manual_pages_are_german_or_marked_as_untranslated(gpudesk: RunProgram) -> None:
     assert "Erste Schritte" in gpudesk("help", "first-steps", environment=GERMAN).stdout.title().replace(
         "ERSTE", "Erste"
     )

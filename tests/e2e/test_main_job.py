@@ -78,7 +78,7 @@ def test_a_question_is_opened_by_a_click_and_by_its_digit(program: StartProgram)
     program(with_mouse)
 
 
-def test_the_slider_by_keys_is_one_step_that_can_be_undone(program: StartProgram) -> None:
+def test_slider_keys_make_one_undo_step(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         window = user.window
         user.press("Return")
@@ -100,7 +100,7 @@ def test_the_slider_by_keys_is_one_step_that_can_be_undone(program: StartProgram
     program(at_window)
 
 
-def test_after_typing_a_load_ctrl_z_takes_the_scenario_back(program: StartProgram) -> None:
+def test_ctrl_z_undoes_a_typed_load(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         window = user.window
         user.press("Return")
@@ -140,7 +140,7 @@ def test_accelerators_are_added_removed_and_made_the_baseline_by_keys(program: S
     program(at_window)
 
 
-def test_a_cell_that_is_selected_by_keys_fills_the_panel(program: StartProgram) -> None:
+def test_selecting_a_cell_by_keys_fills_the_panel(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         window = user.window
         window.resize(1440, 900)
@@ -165,7 +165,7 @@ def test_a_cell_that_is_selected_by_keys_fills_the_panel(program: StartProgram) 
     program(at_window)
 
 
-def test_a_result_is_pinned_and_let_go(program: StartProgram) -> None:
+def test_result_is_pinned_and_unpinned(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         desk = user.window.desk
         user.press("Return", "Ctrl+2", "Ctrl+G")
@@ -181,7 +181,7 @@ def test_a_result_is_pinned_and_let_go(program: StartProgram) -> None:
     program(at_window)
 
 
-def test_what_is_saved_is_there_at_the_next_start(program: StartProgram, tmp_path: Path) -> None:
+def test_saved_scenario_is_listed_at_the_next_start(program: StartProgram, tmp_path: Path) -> None:
     file = tmp_path / "mine.gpudesk"
     saved_values = []
 
@@ -216,7 +216,7 @@ def test_what_is_saved_is_there_at_the_next_start(program: StartProgram, tmp_pat
 
 
 @pytest.mark.parametrize("way", ["dropped", "given", "chosen"])
-def test_a_sheet_that_was_saved_opens_as_the_same_comparison(program: StartProgram, tmp_path: Path, way: str) -> None:
+def test_saved_sheet_opens_as_the_same_comparison(program: StartProgram, tmp_path: Path, way: str) -> None:
     file = tmp_path / "sheet.pdf"
     hashes: list[str] = []
 
@@ -320,7 +320,7 @@ class ShownWindows(QObject):
         return False
 
 
-def test_pages_and_panel_are_made_without_a_window_of_their_own(program: StartProgram, qapp: QApplication) -> None:
+def test_pages_and_panel_open_no_extra_window(program: StartProgram, qapp: QApplication) -> None:
     def at_window(user: User) -> None:
         user.window.resize(1440, 900)
         watch = ShownWindows()
@@ -332,7 +332,7 @@ def test_pages_and_panel_are_made_without_a_window_of_their_own(program: StartPr
     program(at_window)
 
 
-def test_the_keyboard_is_where_the_page_is(program: StartProgram) -> None:
+def test_page_has_the_focus(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         window = user.window
         user.press("Return")
@@ -349,7 +349,7 @@ def test_the_keyboard_is_where_the_page_is(program: StartProgram) -> None:
     program(at_window)
 
 
-def test_ctrl_i_shows_the_panel_at_the_first_time(program: StartProgram) -> None:
+def test_ctrl_i_opens_the_panel_at_once(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         window = user.window
         window.resize(1440, 900)

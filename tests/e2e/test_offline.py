@@ -19,16 +19,16 @@ def test_everything_works_without_a_network() -> None:
     offline.check_that_all_worked(walk_checkout())
 
 
-def test_no_warning_is_logged_meanwhile() -> None:
+def test_no_warning_is_logged() -> None:
     assert " INFO " in walk_checkout().log
     assert walk_checkout().complaints() == []
 
 
-def test_nothing_but_the_desktop_is_reached() -> None:
+def test_only_desktop_services_are_contacted() -> None:
     offline.check_sockets(walk_checkout())
 
 
-def test_every_call_for_a_socket_is_seen() -> None:
+def test_watch_reports_every_socket_call() -> None:
     offline.check_that_all_was_seen(walk_checkout())
 
 
@@ -66,19 +66,19 @@ REACHING = {
 
 @pytest.mark.parametrize("exact", [True, False], ids=["strace", "looking"])
 @pytest.mark.parametrize("code", REACHING)
-def test_the_watch_sees_what_reaches_out(code: str, exact: bool, tmp_path: Path) -> None:
+def test_watch_reports_connections(code: str, exact: bool, tmp_path: Path) -> None:
     watch = Watch(tmp_path / "calls.txt", exact)
     if exact and not Watch.into(watch.file).exact:
         pytest.skip("strace is forbidden here")
     subprocess.run(watch.around([sys.executable, "-c", REACHING[code]]), check=True)
-    assert offline.strangers(watch.calls(), {}) != []
+    assert offline.find_unlisted_calls(watch.calls(), {}) != []
 
 
-def test_a_place_that_nobody_named_is_a_stranger() -> None:
+def test_unlisted_address_is_reported() -> None:
     calls = (
         '7 connect(3, {sa_family=AF_UNIX, sun_path=@"/tmp/.X11-unix/X7"}, 20) = 0',
         '7 connect(3, {sa_family=AF_UNIX, sun_path="/run/other"}, 13 <unfinished ...>',
         '7 bind(3, {sa_family=AF_UNIX, sun_path="/tmp/.X11-unix/X7"}, 20) = 0',
         '7 connect(3, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("192.0.2.1")}, 16) = 0',
     )
-    assert offline.strangers(calls, {"/tmp/.X11-unix/X7": "X"}) == list(calls[1:])
+    assert offline.find_unlisted_calls(calls, {"/tmp/.X11-unix/X7": "X"}) == list(calls[1:])

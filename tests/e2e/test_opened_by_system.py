@@ -42,7 +42,7 @@ def preview_of(user: User) -> PackDialog:
     return dialog
 
 
-def test_scenario_that_the_system_asks_for_takes_the_place_of_the_start_page(program: StartProgram, file: Path) -> None:
+def test_scenario_from_the_system_replaces_the_start_page(program: StartProgram, file: Path) -> None:
     def at_window(user: User) -> None:
         ask_to_open(file)
         user.until(lambda: names(user.windows) == ["chat.gpudesk"])
@@ -53,7 +53,7 @@ def test_scenario_that_the_system_asks_for_takes_the_place_of_the_start_page(pro
     program(at_window)
 
 
-def test_scenario_that_started_the_program_is_opened_in_its_first_window(program: StartProgram, file: Path) -> None:
+def test_scenario_at_start_opens_in_the_first_window(program: StartProgram, file: Path) -> None:
     ask_to_open(file)
 
     def at_window(user: User) -> None:
@@ -63,7 +63,7 @@ def test_scenario_that_started_the_program_is_opened_in_its_first_window(program
 
 
 @pytest.mark.parametrize("way", ["given", "asked for"])
-def test_pack_is_shown_before_anything_of_it_is_taken(program: StartProgram, pack: Path, way: str) -> None:
+def test_pack_is_previewed_before_import(program: StartProgram, pack: Path, way: str) -> None:
     def at_window(user: User) -> None:
         if way == "asked for":
             ask_to_open(pack)
@@ -90,7 +90,7 @@ def test_scenario_and_pack_together_open_in_one_window(program: StartProgram, fi
     ("name", "message"), [("gone.gpudesk", "File not opened: "), ("gone.gpudeskpack", "Import failed: ")]
 )
 @pytest.mark.parametrize("way", ["given", "asked for"])
-def test_file_that_is_not_there_is_said_in_the_window(
+def test_missing_file_is_reported_in_the_window(
     program: StartProgram, tmp_path: Path, name: str, message: str, way: str
 ) -> None:
     gone = tmp_path / name

@@ -11,7 +11,7 @@ from tests.e2e.test_command_line import ASKED, fault, get_output
 EIGHT = ["--accelerators", "h200-sxm:8", *ASKED]
 
 
-def test_estimate_shows_both_pools_and_what_binds(gpudesk: RunProgram) -> None:
+def test_estimate_shows_both_pools_and_the_bottleneck(gpudesk: RunProgram) -> None:
     text = get_output(gpudesk("estimate", *EIGHT, "--pools", "prefill=2:tp2,decode=6:tp2"))
     assert "Prefill pool" in text
     assert "2: TP 2" in text
@@ -20,7 +20,7 @@ def test_estimate_shows_both_pools_and_what_binds(gpudesk: RunProgram) -> None:
     assert "The KV cache of a prompt" in text
 
 
-def test_the_program_splits_by_itself(gpudesk: RunProgram) -> None:
+def test_split_between_pools_is_chosen(gpudesk: RunProgram) -> None:
     result = json.loads(get_output(gpudesk("estimate", *EIGHT, "--disaggregated", "--json")))
     pools = result["pools"]
     assert pools["prefill"]["count"] + pools["decode"]["count"] == result["count"] == 8
@@ -67,7 +67,7 @@ def test_compare_names_the_split(gpudesk: RunProgram, form: str) -> None:
         ("prefill=4,decode=5", 1, "count: the pools need 4 and 5 accelerators, but the total is 8"),
     ],
 )
-def test_pools_that_cannot_be_are_refused_in_one_line(gpudesk: RunProgram, pools: str, code: int, message: str) -> None:
+def test_impossible_pools_are_refused_in_one_line(gpudesk: RunProgram, pools: str, code: int, message: str) -> None:
     assert message in fault(gpudesk("estimate", *EIGHT, "--pools", pools), code)
 
 

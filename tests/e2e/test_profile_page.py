@@ -71,7 +71,7 @@ def test_no_line_is_squeezed_when_another_accelerator_appears(program: StartProg
     program(at_window)
 
 
-def test_opens_with_ctrl_4_and_shows_what_the_accelerator_can_do(program: StartProgram) -> None:
+def test_ctrl_4_opens_capabilities(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         page = open_profile(user)
         assert page.accelerator == parts(user)[0] == "h200-sxm"
@@ -138,7 +138,7 @@ def test_the_menu_of_a_chip_shows_its_profile(program: StartProgram) -> None:
     program(at_window)
 
 
-def test_a_row_opens_its_deployment_as_one_step_and_undo_brings_the_scenario_back(program: StartProgram) -> None:
+def test_row_opens_its_deployment_as_one_undo_step(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         page = open_profile(user)
         desk = user.window.desk
@@ -298,7 +298,7 @@ def test_the_profile_prints_on_two_pages(program: StartProgram, tmp_path: Path) 
     assert "Pages:           2" in info
 
 
-def test_going_back_to_the_page_computes_nothing_anew(program: StartProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_returning_to_the_page_computes_nothing(program: StartProgram, monkeypatch: pytest.MonkeyPatch) -> None:
     requests: list[str] = []
     steps = GpuDeskService.build_profile_in_steps
 
@@ -435,7 +435,7 @@ def test_a_task_of_images_has_settings_of_its_own(program: StartProgram) -> None
     program(at_window)
 
 
-def test_own_tiers_are_given_in_place_and_survive_a_restart(program: StartProgram) -> None:
+def test_user_tiers_are_edited_in_place_and_survive_a_restart(program: StartProgram) -> None:
     def give(user: User) -> None:
         page = open_profile(user)
         user.click("View: Models")

@@ -63,7 +63,7 @@ def nameless(controls: list[Control]) -> list[Control]:
     return [control for control in controls if control["focusable"] and not control["name"]]
 
 
-def test_the_scenario_is_heard_with_its_values() -> None:
+def test_screen_reader_reads_scenario_values() -> None:
     first = main_job()["first"]
     buttons = names(first, "push button")
     for expected in ("Model: Llama 3.1 70B", "Weights: FP8", "KV cache: FP8", "Engine: Any", "Add accelerator"):
@@ -72,7 +72,7 @@ def test_the_scenario_is_heard_with_its_values() -> None:
     assert names(first, "slider") == ["Concurrency: 64"]
 
 
-def test_accelerators_are_heard_with_count_and_baseline() -> None:
+def test_screen_reader_reads_count_and_baseline() -> None:
     buttons = names(main_job()["first"], "push button")
     assert "H200 SXM, count 1, baseline" in buttons
     for name in ("MI325X", "B200 SXM", "MI355X"):
@@ -98,7 +98,7 @@ def test_cells_of_the_comparison_are_sentences_with_figures() -> None:
     assert any(cell.startswith("Output token cost, owned, MI355X, unknown: ") for cell in cells)
 
 
-def test_moving_the_slider_changes_what_the_cells_say_and_undo_takes_it_back() -> None:
+def test_slider_updates_cells_and_undo_restores_them() -> None:
     load = main_job()["load"]
     assert load["before"] != load["after"]
     assert load["undone"] == load["before"]
@@ -127,14 +127,14 @@ def test_every_view_of_every_page_opens_from_its_tab() -> None:
     assert len(charts) >= 9
 
 
-def test_bars_of_memory_are_heard_with_verdict_and_parts() -> None:
+def test_screen_reader_reads_memory_bars() -> None:
     bars = names(main_job()["pages"]["Memory and fit/Current fit"], "list item")
     assert len(bars) == 4
     assert bars[1].startswith("MI325X × 1: Fits, up to 235 requests, ")
     assert "Weights: 67.7 GiB (72.7 GB); KV cache, 64 requests: 48.8 GiB" in bars[1]
 
 
-def test_answers_of_the_dialogue_are_heard_with_what_they_leave() -> None:
+def test_screen_reader_reads_options_with_remaining_accelerators() -> None:
     controls = main_job()["pages"]["Decide/Questions"]
     answers = [control for control in controls if control["role"] == "radio button"]
     steps = [each["name"] for each in answers if each["name"][:2] in {f"{n}," for n in range(1, 10)}]
@@ -149,7 +149,7 @@ def test_the_sheet_opens_with_named_buttons() -> None:
     assert {"Save PDF…", "Print…"} <= set(buttons)
 
 
-def test_nothing_that_takes_the_focus_is_nameless() -> None:
+def test_focusable_controls_have_names() -> None:
     job, start_report = main_job(), start()
     pages = {
         **job["pages"],
@@ -166,7 +166,7 @@ def test_the_sample_is_opened_from_the_start_page() -> None:
     assert start()["cell"].startswith("Output throughput, MI325X, ")
 
 
-def test_the_command_palette_is_heard_with_keys() -> None:
+def test_screen_reader_reads_palette_with_shortcuts() -> None:
     items = names(start()["commands"], "list item")
     assert "Print or save the comparison sheet, Ctrl P" in items
     assert "Undo, Ctrl Z, not available now" in items

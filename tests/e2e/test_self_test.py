@@ -29,7 +29,7 @@ def worked_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def test_whole_installation_is_in_order_within_seconds(gpudesk_process: RunProgram, tmp_path: Path) -> None:
+def test_intact_installation_passes_within_seconds(gpudesk_process: RunProgram, tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     before = worked_s()
@@ -46,14 +46,14 @@ def test_whole_installation_is_in_order_within_seconds(gpudesk_process: RunProgr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the names of features are those of x86")
-def test_other_processor_computes_the_same() -> None:
+def test_other_instruction_sets_compute_the_same() -> None:
     """NumPy takes other code where a processor can do less, as one of fifteen years ago."""
     code = "from gpudesk.cli.self_test.installation import check_golden; check_golden()"
     environment = {**os.environ, "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL"}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
 
 
-def test_harmed_installation_fails_in_every_check_that_it_harms(tmp_path: Path) -> None:
+def test_each_damage_fails_its_check(tmp_path: Path) -> None:
     bundle = tmp_path / "_bundled"
     shutil.copytree(ROOT / "resources", bundle / "resources", ignore=shutil.ignore_patterns("pictures"))
     shutil.copytree(ROOT / "data" / "measurements", bundle / "data" / "measurements")
@@ -79,7 +79,7 @@ def test_harmed_installation_fails_in_every_check_that_it_harms(tmp_path: Path) 
 
 
 @pytest.mark.thorough
-def test_window_checks_the_installation_that_it_runs_from(qapp: QApplication, qtbot: QtBot) -> None:
+def test_window_checks_its_installation(qapp: QApplication, qtbot: QtBot) -> None:
     dialog = InstallationDialog(Theme(qapp, LIGHT))
     qtbot.addWidget(dialog)
     dialog.show()

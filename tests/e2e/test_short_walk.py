@@ -42,7 +42,7 @@ sys.exit(walk_in_program(replace_and_count, Path(sys.argv[1]), 1))
 """
 
 
-def test_nothing_of_a_window_stays_once_another_has_its_place(tmp_path: Path) -> None:
+def test_replaced_window_is_freed(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", REPLACES_THE_FIRST_WINDOW, str(tmp_path)],
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "GPUDESK_HOME": str(tmp_path / "home")},

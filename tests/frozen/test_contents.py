@@ -75,7 +75,7 @@ def in_banned(name: str) -> bool:
     return any(".".join(parts[:count]) in _MODULES for count in range(1, len(parts) + 1))
 
 
-def test_no_module_speaks_to_other_machines(frozen: Path) -> None:
+def test_no_module_has_network_access(frozen: Path) -> None:
     module_names = modules(frozen)
     assert {"gpudesk.cli.main", "PySide6.QtCore", "_json", "os"} <= module_names, "the list is not whole"
     assert sorted(filter(in_banned, module_names)) == []
@@ -84,24 +84,24 @@ def test_no_module_speaks_to_other_machines(frozen: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "banned"), [("http.client", True), ("ssl", True), ("html.parser", False), ("gpudesk.http", False)]
 )
-def test_modules_are_known_by_their_names(name: str, banned: bool) -> None:
+def test_network_modules_are_recognized_by_name(name: str, banned: bool) -> None:
     assert in_banned(name) is banned
 
 
-def test_no_library_speaks_to_other_machines(frozen: Path) -> None:
+def test_no_library_has_network_access(frozen: Path) -> None:
     names = {str(path.relative_to(frozen)): path for path in frozen.rglob("*") if not path.is_dir()}
     assert any("Qt6Core" in name or "QtCore" in name for name in names)
     assert [name for name, path in names.items() if _LIBRARIES.match(path.name)] == []
 
 
-def test_no_plugin_of_qt_speaks_to_other_machines(frozen: Path) -> None:
+def test_no_qt_plugin_has_network_access(frozen: Path) -> None:
     folders = [path for path in frozen.rglob("plugins/*") if path.is_dir()]
     assert "platforms" in {path.name for path in folders}
     assert [path for path in folders if path.name in _PLUGINS] == []
 
 
 @pytest.mark.skipif(shutil.which("readelf") is None, reason="reads what libraries of Linux need")
-def test_no_library_needs_one_that_does(frozen: Path) -> None:
+def test_no_library_needs_a_network_library(frozen: Path) -> None:
     """A plugin that needs one would bring it along from the system, or not load at all."""
     needed = {}
     for path in frozen.rglob("*"):

@@ -60,7 +60,7 @@ def reports(home: Path) -> list[Path]:
     return sorted((home / "logs").glob("crash-*.log"))
 
 
-def test_a_crash_is_written_down_and_kept_and_an_end_leaves_nothing(start: StartFrozen, tmp_path: Path) -> None:
+def test_crash_leaves_a_report_and_a_normal_exit_none(start: StartFrozen, tmp_path: Path) -> None:
     program = start(1)
     wait_until_idle(program)
     program.send_signal(signal.SIGSEGV)
@@ -78,7 +78,7 @@ def test_a_crash_is_written_down_and_kept_and_an_end_leaves_nothing(start: Start
     assert reports(tmp_path) == [report]
 
 
-def test_a_kill_is_no_crash(start: StartFrozen, tmp_path: Path) -> None:
+def test_kill_is_not_a_crash(start: StartFrozen, tmp_path: Path) -> None:
     program = start(1)
     program.kill()
     program.wait(PATIENCE_S)

@@ -30,17 +30,17 @@ def test_everything_works_without_a_network(frozen: Path) -> None:
 
 
 @pytest.mark.parametrize("with_network", [False, True], ids=["without", "with"])
-def test_nothing_but_the_desktop_is_reached(frozen: Path, with_network: bool) -> None:
+def test_only_desktop_services_are_contacted(frozen: Path, with_network: bool) -> None:
     offline.check_sockets(walk_of(frozen, with_network=with_network))
 
 
 @pytest.mark.parametrize("with_network", [False, True], ids=["without", "with"])
-def test_no_warning_is_logged_meanwhile(frozen: Path, with_network: bool) -> None:
+def test_no_warning_is_logged(frozen: Path, with_network: bool) -> None:
     assert " INFO " in walk_of(frozen, with_network=with_network).log
     assert walk_of(frozen, with_network=with_network).complaints() == []
 
 
-def test_every_call_for_a_socket_is_seen(frozen: Path) -> None:
+def test_watch_reports_every_socket_call(frozen: Path) -> None:
     offline.check_that_all_was_seen(walk_of(frozen, with_network=True))
 
 

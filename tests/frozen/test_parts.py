@@ -43,7 +43,7 @@ def run_tool(name: str, *arguments: str) -> str:
     return completed.stdout
 
 
-def test_every_part_has_a_licence_and_every_text_is_there(frozen: Path, parts: list[ThirdPartyWork]) -> None:
+def test_every_component_has_a_license_and_its_text(frozen: Path, parts: list[ThirdPartyWork]) -> None:
     assert parts[0].name == PROGRAM
     assert [part.name for part in parts if not part.licence or not part.texts] == []
     named = {name for part in parts for name in part.texts}
@@ -51,7 +51,7 @@ def test_every_part_has_a_licence_and_every_text_is_there(frozen: Path, parts: l
     assert named == there
 
 
-def test_the_parts_are_those_that_matter(parts: list[ThirdPartyWork]) -> None:
+def test_main_components_are_listed(parts: list[ThirdPartyWork]) -> None:
     by_name = {part.name: part for part in parts}
     assert by_name["Qt"].version == by_name["PySide6_Essentials"].version
     for name in ("CPython", "PyInstaller bootloader", "numpy", "SQLAlchemy", "PyNaCl", "Qt"):
@@ -68,14 +68,14 @@ def test_the_parts_are_those_that_matter(parts: list[ThirdPartyWork]) -> None:
     assert expected <= inside
 
 
-def test_notices_lie_at_the_top_with_every_part(frozen: Path, parts: list[ThirdPartyWork]) -> None:
+def test_notices_list_every_component(frozen: Path, parts: list[ThirdPartyWork]) -> None:
     notices = (frozen / "THIRD_PARTY_NOTICES.txt").read_text("utf-8")
     assert [part.work for part in parts[1:] if f"\n{part.work}" not in notices] == []
     assert "may be replaced there by other builds of Qt" in notices
 
 
 @pytest.mark.thorough
-def test_listing_it_again_finds_nothing_new(frozen: Path, parts: list[ThirdPartyWork], tmp_path: Path) -> None:
+def test_second_listing_is_identical(frozen: Path, parts: list[ThirdPartyWork], tmp_path: Path) -> None:
     """What was added since is the list itself: every file is still some part's."""
     copy = shutil.copytree(frozen, tmp_path / "copy", symlinks=True)
     run_tool("parts.py", str(copy))
@@ -83,7 +83,7 @@ def test_listing_it_again_finds_nothing_new(frozen: Path, parts: list[ThirdParty
 
 
 @pytest.mark.thorough
-def test_the_bill_lists_the_same_parts(bill: dict[str, Any], parts: list[ThirdPartyWork]) -> None:
+def test_sbom_lists_the_same_components(bill: dict[str, Any], parts: list[ThirdPartyWork]) -> None:
     listed = [(each["name"], each.get("version", "")) for each in bill["components"]]
     assert sorted(listed) == sorted((part.name, part.version) for part in parts[1:])
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
@@ -94,7 +94,7 @@ def test_the_bill_lists_the_same_parts(bill: dict[str, Any], parts: list[ThirdPa
 
 
 @pytest.mark.thorough
-def test_the_bill_is_of_the_commit_that_was_frozen(bill: dict[str, Any], frozen: Path) -> None:
+def test_sbom_names_the_frozen_commit(bill: dict[str, Any], frozen: Path) -> None:
     record = json.loads((frozen / BUNDLE / "build.json").read_text("utf-8"))
     own = bill["metadata"]["component"]
     assert (own["name"], own["version"]) == (PROGRAM, record["version"])
@@ -105,6 +105,6 @@ def test_the_bill_is_of_the_commit_that_was_frozen(bill: dict[str, Any], frozen:
 
 
 @pytest.mark.thorough
-def test_the_same_tree_makes_the_same_bill(frozen: Path, bill_file: Path, tmp_path: Path) -> None:
+def test_sbom_is_reproducible(frozen: Path, bill_file: Path, tmp_path: Path) -> None:
     run_tool("sbom.py", str(frozen), str(tmp_path / "another"))
     assert (tmp_path / "another").read_bytes() == bill_file.read_bytes()

@@ -40,7 +40,7 @@ def test_every_page_opens_in_the_window(run_frozen: RunFrozen) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux replaces an executable that runs")
 @pytest.mark.parametrize("upgrade", ["replaced", "removed"])
-def test_an_upgrade_leaves_the_program_that_runs_alone(frozen: Path, tmp_path: Path, upgrade: str) -> None:
+def test_upgrade_leaves_the_running_program_alone(frozen: Path, tmp_path: Path, upgrade: str) -> None:
     folder, home = tmp_path / "installed", tmp_path / "home"
     folder.mkdir()
     (folder / "_internal").symlink_to(frozen / "_internal")

@@ -47,9 +47,7 @@ def failed(result: dict[str, Any]) -> dict[str, str]:
     return {check["id"]: check["found"] for check in result["checks"] if not check["ok"]}
 
 
-def test_whole_program_is_in_order_and_leaves_its_result_alone(
-    run_frozen: RunFrozen, tmp_path: Path, frozen: Path
-) -> None:
+def test_intact_program_passes_and_is_unchanged(run_frozen: RunFrozen, tmp_path: Path, frozen: Path) -> None:
     (tmp_path / "temporary").mkdir()
     before = {file: file.stat().st_mtime_ns for file in frozen.rglob("*")}
     completed = run_frozen("--self-test", "--json", TMPDIR=str(tmp_path / "temporary"))
@@ -63,7 +61,7 @@ def test_whole_program_is_in_order_and_leaves_its_result_alone(
 
 
 @pytest.mark.thorough
-def test_harmed_files_are_named(copy: Path, run_self_test: Test) -> None:
+def test_damaged_files_are_named(copy: Path, run_self_test: Test) -> None:
     catalog = copy / BUNDLE / "catalog.sqlite"
     raw = bytearray(catalog.read_bytes())
     raw[-1] ^= 1
@@ -76,7 +74,7 @@ def test_harmed_files_are_named(copy: Path, run_self_test: Test) -> None:
 
 
 @pytest.mark.thorough
-def test_file_beside_the_programs_own_is_a_warning(copy: Path, run_self_test: Test) -> None:
+def test_extra_file_is_a_warning(copy: Path, run_self_test: Test) -> None:
     (copy / BUNDLE / "licences" / "mine.txt").touch()
     result = run_self_test()
     assert failed(result) == {}
@@ -85,7 +83,7 @@ def test_file_beside_the_programs_own_is_a_warning(copy: Path, run_self_test: Te
 
 
 @pytest.mark.thorough
-def test_missing_font_is_told(copy: Path, run_self_test: Test) -> None:
+def test_missing_font_is_reported(copy: Path, run_self_test: Test) -> None:
     (copy / BUNDLE / "resources" / "fonts" / "DeskSans-Regular.ttf").unlink()
     failures = failed(run_self_test())
     assert failures["fonts"] == "font DeskSans-Regular.ttf cannot be loaded"
@@ -93,7 +91,7 @@ def test_missing_font_is_told(copy: Path, run_self_test: Test) -> None:
 
 
 @pytest.mark.thorough
-def test_lost_plug_ins_for_the_screen_are_told(copy: Path, run_self_test: Test) -> None:
+def test_missing_platform_plugins_are_reported(copy: Path, run_self_test: Test) -> None:
     for file in (copy / "_internal" / "PySide6" / "Qt" / "plugins" / "platforms").iterdir():
         if "offscreen" not in file.name:
             file.unlink()
@@ -103,7 +101,7 @@ def test_lost_plug_ins_for_the_screen_are_told(copy: Path, run_self_test: Test) 
 
 
 @pytest.mark.thorough
-def test_one_lost_plug_in_for_the_screen_is_told_though_another_is_there(copy: Path, run_self_test: Test) -> None:
+def test_one_missing_platform_plugin_is_reported(copy: Path, run_self_test: Test) -> None:
     for file in (copy / "_internal" / "PySide6").rglob("libqxcb.so"):
         file.unlink()
     failures = failed(run_self_test())
@@ -111,7 +109,7 @@ def test_one_lost_plug_in_for_the_screen_is_told_though_another_is_there(copy: P
 
 
 @pytest.mark.thorough
-def test_lost_plug_in_for_no_screen_does_not_end_the_test(copy: Path, run_self_test: Test) -> None:
+def test_missing_offscreen_plugin_does_not_end_the_self_test(copy: Path, run_self_test: Test) -> None:
     for file in (copy / "_internal" / "PySide6").rglob("libqoffscreen.so"):
         file.unlink()
     failures = failed(run_self_test())
@@ -120,7 +118,7 @@ def test_lost_plug_in_for_no_screen_does_not_end_the_test(copy: Path, run_self_t
 
 
 @pytest.mark.thorough
-def test_lost_package_is_named_by_its_files(copy: Path, run_self_test: Test) -> None:
+def test_missing_package_is_named_by_its_files(copy: Path, run_self_test: Test) -> None:
     shutil.rmtree(copy / "_internal" / "numpy")
     failures = failed(run_self_test())
     assert failures["resources"].startswith("missing: numpy/")
@@ -128,7 +126,7 @@ def test_lost_package_is_named_by_its_files(copy: Path, run_self_test: Test) -> 
 
 
 @pytest.mark.thorough
-def test_lost_library_of_a_plug_in_is_told_by_name(copy: Path, run_self_test: Test) -> None:
+def test_missing_library_of_a_plugin_is_named(copy: Path, run_self_test: Test) -> None:
     """What the plug-in for X needs and no program without a screen: the most common fault of Qt on Linux."""
     for file in (copy / "_internal").rglob("libQt6XcbQpa.so*"):
         file.unlink()
@@ -138,7 +136,7 @@ def test_lost_library_of_a_plug_in_is_told_by_name(copy: Path, run_self_test: Te
 
 
 @pytest.mark.thorough
-def test_qt_that_cannot_be_loaded_fails_what_needs_it_and_nothing_else(copy: Path, run_self_test: Test) -> None:
+def test_unloadable_qt_fails_only_the_checks_that_need_it(copy: Path, run_self_test: Test) -> None:
     for file in (copy / "_internal").rglob("libQt6Widgets.so*"):
         file.unlink()
     failures = failed(run_self_test())

@@ -22,7 +22,7 @@ write_without_room(Path(sys.argv[1]))
 
 
 @pytest.mark.skipif(not can_mount(), reason="nobody else may mount a disk here")
-def test_what_finds_no_room_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+def test_writes_to_a_full_disk_change_nothing(tmp_path: Path) -> None:
     within = own_mounts(f"mount -t tmpfs -o size=12m none {tmp_path}")
     completed = subprocess.run(
         [*within, sys.executable, "-c", WRITES, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False

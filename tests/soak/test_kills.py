@@ -44,7 +44,7 @@ def _check_database(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("qapp")
-def test_a_second_of_edits_is_lost_at_the_most(home: Path) -> None:
+def test_a_kill_loses_at_most_a_second_of_edits(home: Path) -> None:
     moments, document = Random(), home.parent / DOCUMENT
     edited = 0
     for _ in range(ROUNDS):
@@ -82,7 +82,7 @@ def test_each_import_is_whole_or_absent(home: Path) -> None:
         assert all(backup.problem is None for backup in list_backups(file.backups_folder))
 
 
-def test_each_export_is_the_former_one_or_whole(home: Path) -> None:
+def test_killed_export_leaves_the_former_file_or_the_whole(home: Path) -> None:
     with UserFile.open(home / "catalog.sqlite") as file:
         file.apply(numbered(1))
     facts = (home / "catalog.sqlite").read_bytes()

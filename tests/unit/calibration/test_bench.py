@@ -8,7 +8,7 @@ import pytest
 from calibration.bench import BenchArrays, BenchRun
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from tests.unit.calibration.made_up import NODE, PARTS, make_bench, make_candidate, make_parameters, make_traits
+from tests.unit.calibration.synthetic_runs import NODE, PARTS, make_bench, make_candidate, make_parameters, make_traits
 from tests.unit.engine import published
 
 

@@ -14,7 +14,7 @@ from calibration.fit import DIGITS, CalibrationHeader, format_calibration
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation
 from gpudesk.evidence.calibration_file import read_calibration
-from tests.unit.calibration.made_up import make_bench, make_truth
+from tests.unit.calibration.synthetic_runs import make_bench, make_truth
 
 PLANS = tuple(
     IntervalRule(figure, str(basis), 0.9, 1.111)

@@ -9,7 +9,7 @@ from calibration.bench import BENCH_FIGURES, BenchArrays
 from calibration.fit import CalibrationFit, _moved, fit_to_runs
 from calibration.parameters import Array, ConstantPrior, ParameterVector
 from gpudesk.domain.estimate import Load, LoadKind
-from tests.unit.calibration.made_up import MOVED, NODE, make_bench, make_measured, make_parameters, make_truth
+from tests.unit.calibration.synthetic_runs import MOVED, NODE, make_bench, make_measured, make_parameters, make_truth
 
 #: What is looked at: what runs at large batches depend on most. Latencies are told less well.
 TOLD_WELL = ("weight_read_efficiency", "kv_read_efficiency", "gemm_efficiency")

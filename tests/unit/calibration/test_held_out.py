@@ -9,7 +9,7 @@ import pytest
 from calibration.bench import BENCH_FIGURES
 from calibration.fit import OTHERS, SMALL_GROUP, assign_fold_groups, fit_to_runs, list_folds, predict_left_out
 from gpudesk.estimation.published_runs import HeldOutFigure, read_held_out, write_held_out
-from tests.unit.calibration.made_up import make_bench, make_measured, make_truth
+from tests.unit.calibration.synthetic_runs import make_bench, make_measured, make_truth
 
 FIGURES_OF_RUNS = make_measured(make_truth(), noise=0.05)
 MADE = make_bench(FIGURES_OF_RUNS)

@@ -1,4 +1,4 @@
-"""What must not go wrong at the window while the system fails around it: crashes, ends, other starts, faults."""
+"""The window when the system fails: crashes, termination requests, second starts, unwritable folders."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview
 from gpudesk.desktop.window.start_page import RecoveredFileNote
 from tests.e2e.conftest import StartProgram
-from tests.e2e.deeds import list_recovery_files, load, load_in, move_load
+from tests.e2e.user_actions import list_recovery_files, load, load_in, move_load
 from tests.e2e.window_user import User, names
 
 #: Opens the sample unless it is given a file, moves the load by a key, and says so.
@@ -89,9 +89,7 @@ def recovered_load(killed_program: tuple[Path, int], user_home: Path) -> int:
 # Crashes and ends
 
 
-def test_edits_of_a_killed_program_are_offered_opened_and_saved(
-    program: StartProgram, file: Path, user_home: Path
-) -> None:
+def test_edits_of_a_killed_program_are_recovered(program: StartProgram, file: Path, user_home: Path) -> None:
     _, edited = ended_by(signal.SIGKILL, user_home, str(file))
     assert load_in(file) == 64
 
@@ -112,7 +110,7 @@ def test_edits_of_a_killed_program_are_offered_opened_and_saved(
 
 
 @pytest.mark.usefixtures("recovered_load")
-def test_what_was_recovered_is_discarded_when_asked(program: StartProgram, user_home: Path) -> None:
+def test_recovered_file_is_discarded_on_request(program: StartProgram, user_home: Path) -> None:
     def at_window(user: User) -> None:
         user.click("Discard recovered Llama 3.1 70B")
         assert list_recovery_files(user_home) == []
@@ -122,7 +120,7 @@ def test_what_was_recovered_is_discarded_when_asked(program: StartProgram, user_
 
 
 @pytest.mark.parametrize("choice", ["Open", "Discard"])
-def test_what_was_recovered_is_offered_above_a_file_that_is_opened(
+def test_recovered_file_is_offered_above_an_opened_file(
     program: StartProgram, file: Path, user_home: Path, recovered_load: int, choice: str
 ) -> None:
     def at_window(user: User) -> None:
@@ -144,13 +142,13 @@ def test_what_was_recovered_is_offered_above_a_file_that_is_opened(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_request_to_end_is_met_without_a_question_and_edits_are_kept(user_home: Path, number: signal.Signals) -> None:
+def test_termination_request_keeps_edits_without_asking(user_home: Path, number: signal.Signals) -> None:
     code, edited = ended_by(number, user_home)
     assert code == 0
     assert f'\\"concurrency\\": {edited}' in list_recovery_files(user_home)[0].read_text()
 
 
-def test_a_scenario_without_accelerators_is_recovered_too(program: StartProgram, user_home: Path) -> None:
+def test_scenario_without_accelerators_is_recovered(program: StartProgram, user_home: Path) -> None:
     def edit(user: User) -> None:
         user.press("Ctrl+N")
         user.window.scenario.input_tokens.edit.setFocus()
@@ -201,7 +199,7 @@ def test_save_saves_and_closes(program: StartProgram, file: Path, user_home: Pat
     assert list_recovery_files(user_home) == []
 
 
-def test_discard_changes_closes_and_leaves_no_trace(program: StartProgram, file: Path, user_home: Path) -> None:
+def test_discard_changes_closes_without_recovery_file(program: StartProgram, file: Path, user_home: Path) -> None:
     def at_window(user: User) -> None:
         move_load(user)
         user.until(lambda: list_recovery_files(user_home))
@@ -214,7 +212,7 @@ def test_discard_changes_closes_and_leaves_no_trace(program: StartProgram, file:
     assert list((user_home / "recovery").iterdir()) == []
 
 
-def test_a_save_at_the_close_that_is_called_off_keeps_the_window(program: StartProgram) -> None:
+def test_canceled_save_at_close_keeps_the_window(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         user.press("Return")
         move_load(user)
@@ -226,7 +224,7 @@ def test_a_save_at_the_close_that_is_called_off_keeps_the_window(program: StartP
     program(at_window)
 
 
-def test_quitting_stops_at_the_window_that_is_kept(program: StartProgram, file: Path) -> None:
+def test_quitting_stops_at_a_window_kept_open(program: StartProgram, file: Path) -> None:
     def at_window(user: User) -> None:
         move_load(user)
         user.press("Ctrl+N")
@@ -241,7 +239,7 @@ def test_quitting_stops_at_the_window_that_is_kept(program: StartProgram, file: 
 # The screen, other starts, the printer
 
 
-def test_a_window_of_a_monitor_that_is_gone_is_where_it_can_be_reached(
+def test_window_of_a_disconnected_monitor_moves_into_view(
     program: StartProgram, user_home: Path, qapp: QApplication
 ) -> None:
     away = QWidget()
@@ -259,7 +257,7 @@ def test_a_window_of_a_monitor_that_is_gone_is_where_it_can_be_reached(
     program(at_window)
 
 
-def test_a_place_that_is_no_place_is_left_aside(program: StartProgram, user_home: Path) -> None:
+def test_invalid_window_geometry_is_ignored(program: StartProgram, user_home: Path) -> None:
     user_home.mkdir()
     (user_home / "settings.json").write_text(json.dumps({"window.geometry": "no place", "window.page": 7}))
     program(lambda user: user.press("Return"))
@@ -280,7 +278,7 @@ def start_again(*files: Path) -> "subprocess.Popen[bytes]":
     return subprocess.Popen([sys.executable, "-c", STARTS_AGAIN, *map(str, files)], env=environment)
 
 
-def test_a_second_start_hands_its_file_to_the_first_and_ends(program: StartProgram, file: Path) -> None:
+def test_second_start_passes_its_file_to_the_first(program: StartProgram, file: Path) -> None:
     def at_window(user: User) -> None:
         second = start_again(file)
         user.until(lambda: names(user.windows) == ["chat.gpudesk"])
@@ -290,7 +288,7 @@ def test_a_second_start_hands_its_file_to_the_first_and_ends(program: StartProgr
     program(at_window)
 
 
-def test_a_second_start_leaves_what_is_being_edited_and_shows_its_file(program: StartProgram, file: Path) -> None:
+def test_second_start_keeps_the_edited_document(program: StartProgram, file: Path) -> None:
     def at_window(user: User) -> None:
         first = user.window
         user.press("Return")
@@ -308,7 +306,7 @@ def test_a_second_start_leaves_what_is_being_edited_and_shows_its_file(program: 
     program(at_window)
 
 
-def test_a_second_start_without_a_file_brings_the_window_to_the_front(program: StartProgram) -> None:
+def test_second_start_without_a_file_raises_the_window(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         user.window.showMinimized()
         second = start_again()
@@ -318,7 +316,7 @@ def test_a_second_start_without_a_file_brings_the_window_to_the_front(program: S
     program(at_window)
 
 
-def test_without_a_printer_the_preview_says_so(program: StartProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preview_reports_a_missing_printer(program: StartProgram, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpudesk.desktop.window.sheet_preview.is_print_service_there", lambda: False)
 
     def at_window(user: User) -> None:
@@ -330,7 +328,7 @@ def test_without_a_printer_the_preview_says_so(program: StartProgram, monkeypatc
     program(at_window)
 
 
-def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Path, recovered_load: int) -> None:
+def test_recovered_file_is_opened_only_once(program: StartProgram, user_home: Path, recovered_load: int) -> None:
     """Two start pages offer the same edits; the second to ask is told that they are open."""
 
     def take_up_twice(user: User) -> None:
@@ -348,7 +346,7 @@ def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Pa
 
 @pytest.mark.usefixtures("recovered_load")
 @pytest.mark.parametrize("choice", ["Open", "Discard"])
-def test_an_offer_above_a_file_leaves_alone_what_another_window_has_taken_up(
+def test_recovery_offer_skips_files_open_in_other_windows(
     program: StartProgram, file: Path, user_home: Path, choice: str
 ) -> None:
     def take_up_twice(user: User) -> None:
@@ -364,7 +362,7 @@ def test_an_offer_above_a_file_leaves_alone_what_another_window_has_taken_up(
     program(take_up_twice, str(file))
 
 
-def test_a_folder_that_takes_nothing_is_said_at_the_start(program: StartProgram, user_home: Path, file: Path) -> None:
+def test_unwritable_folder_is_reported_at_start(program: StartProgram, user_home: Path, file: Path) -> None:
     # Where it should be lies a file, so that it cannot be made.
     user_home.write_text("", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""What users do in many of the walks: move the load, look what a file or the recovery folder holds."""
+"""Actions shared by tests of the whole program: move the load, read it from a file, list recovery files."""
 
 from pathlib import Path
 

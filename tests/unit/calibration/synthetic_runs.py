@@ -1,4 +1,4 @@
-"""Runs that no one took: what a program with known constants says of a few deployments, noise added."""
+"""Runs computed with known constants for a few deployments, with noise added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions over draws say what they say of each draw by itself."""
+"""A condition on simulated values equals the condition on each value."""
 
 from __future__ import annotations
 
