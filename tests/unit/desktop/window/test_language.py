@@ -143,7 +143,7 @@ def test_open_preview_stays_open(window: MainWindow, qtbot: QtBot) -> None:
     new_window.show_page("profile")
     page = new_window.page
     assert isinstance(page, ProfilePage)
-    qtbot.waitUntil(page.print_button.isEnabled)
+    qtbot.waitUntil(page.print_button.isEnabled, timeout=90_000)
     page.print_profile()
     new_window = choose(new_window, "en")
     profile = new_window.findChild(ProfilePreview)
