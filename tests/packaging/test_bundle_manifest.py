@@ -38,7 +38,7 @@ def test_no_folder_is_a_mistake_that_says_how_it_is_used(tmp_path: Path) -> None
     assert "bundle_manifest.py FOLDER" in completed.stderr
 
 
-def test_frozen_program_knows_what_lies_around_its_bundle(tmp_path: Path) -> None:
+def test_frozen_program_checks_files_around_its_bundle(tmp_path: Path) -> None:
     program = tmp_path / "_internal"
     bundle = program / "gpudesk" / "_bundled"
     bundle.mkdir(parents=True)

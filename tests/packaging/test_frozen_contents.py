@@ -34,7 +34,7 @@ from frozen_contents import EXCLUDED_MODULES, is_kept, trimmed
         "numpy-2.4.6.dist-info/METADATA",
     ],
 )
-def test_what_is_needed_stays(place: str) -> None:
+def test_required_files_are_kept(place: str) -> None:
     assert is_kept(place)
 
 
@@ -64,7 +64,7 @@ def test_what_is_needed_stays(place: str) -> None:
         "libz.so.1",
     ],
 )
-def test_what_is_not_needed_or_the_systems_goes(place: str) -> None:
+def test_unneeded_and_system_files_are_removed(place: str) -> None:
     assert not is_kept(place)
 
 
@@ -74,7 +74,7 @@ def test_entries_keep_their_order_and_their_sources() -> None:
     assert trimmed([kept_entry, dropped, kept_entry]) == [kept_entry, kept_entry]
 
 
-def test_a_link_goes_with_what_it_leads_to() -> None:
+def test_link_is_removed_with_its_target() -> None:
     """On macOS a link at the top is named without what tells its target."""
     frameworks = "PySide6/Qt/lib/{0}.framework/Versions/A/{0}"
     gone = ("QtNetwork", frameworks.format("QtNetwork"), "SYMLINK")

@@ -37,7 +37,7 @@ Words before, which belong to no release.
 """
 
 
-def test_what_is_not_released_is_told_as_the_version_that_is_packed() -> None:
+def test_unreleased_changes_count_as_the_packed_version() -> None:
     newest, first = changelog.releases(TEXT, "1.1.0", NOW)
     assert (newest.version, newest.time) == ("1.1.0", NOW)
     assert newest.changes == {
@@ -47,7 +47,7 @@ def test_what_is_not_released_is_told_as_the_version_that_is_packed() -> None:
     assert (first.version, first.time.date().isoformat()) == ("1.0.0", "2026-02-03")
 
 
-def test_a_heading_of_the_version_counts_and_what_comes_after_it_does_not() -> None:
+def test_heading_of_the_version_replaces_unreleased() -> None:
     assert [release.version for release in changelog.releases(TEXT, "1.0.0", NOW)] == ["1.0.0"]
 
 
@@ -61,7 +61,7 @@ def test_debian_gets_entries_with_maintainer_and_time() -> None:
 @pytest.mark.parametrize(
     ("version", "plain_version"), [("1.0", "1.0"), ("1.0rc1", "1.0~rc1"), ("1.0.dev3", "1.0~dev3")]
 )
-def test_what_comes_before_a_release_is_sorted_before_it(version: str, plain_version: str) -> None:
+def test_prereleases_sort_before_their_release(version: str, plain_version: str) -> None:
     assert changelog.debian_version(version) == plain_version
 
 

@@ -46,14 +46,14 @@ def frozen(needs: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return tree
 
 
-def test_only_what_is_not_in_the_tree_is_asked_of_the_system(frozen: Frozen) -> None:
+def test_only_libraries_outside_the_tree_become_dependencies(frozen: Frozen) -> None:
     frozen.add("_internal/module.cpython-311-x86_64-linux-gnu.so", "libinside.so.1", "libout.so.2")
     frozen.add("_internal/libinside.so.1", "libdeep.so.3")
     expected = ["package-of-libdeep", "package-of-libmain", "package-of-libout"]
     assert frozen.depends()["Depends"] == expected
 
 
-def test_what_only_a_plugin_needs_that_may_be_missing_is_recommended(frozen: Frozen) -> None:
+def test_needs_of_optional_plugins_are_recommended(frozen: Frozen) -> None:
     plugins = "_internal/PySide6/Qt/plugins"
     frozen.add(f"{plugins}/platforms/libqxcb.so", "libdraws.so.1")
     frozen.add(f"{plugins}/platforms/libqwayland.so", "libclient.so.6", folders=("$ORIGIN/../../lib",))
@@ -81,7 +81,7 @@ def test_a_package_that_was_renamed_is_asked_for_by_either_name(
     assert frozen.depends()["Depends"] == ["libglib2.0-0t64 | libglib2.0-0"]
 
 
-def test_a_library_of_no_installed_package_ends_with_its_name_and_who_asks(
+def test_library_without_a_package_fails_with_its_name_and_user(
     frozen: Frozen, needs: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unknown(name: str) -> str:

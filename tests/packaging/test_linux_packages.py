@@ -59,7 +59,7 @@ def fields(deb: Path) -> dict[str, str]:
     return {name: value for name, _, value in (line.partition(": ") for line in lines)}
 
 
-def test_debian_package_says_what_it_is_and_what_it_needs(deb: Path) -> None:
+def test_debian_package_has_its_fields(deb: Path) -> None:
     deb_fields = fields(deb)
     assert deb.name == "gpudesk_1.2.0_amd64.deb"
     assert (deb_fields["Package"], deb_fields["Version"], deb_fields["Architecture"]) == ("gpudesk", "1.2.0", "amd64")
@@ -122,7 +122,7 @@ def test_version_before_a_release_is_older_for_debian(inputs: tuple[Path, Path],
     assert file.name == "gpudesk_1.2.0~rc1_amd64.deb"
 
 
-def test_portable_archive_has_all_in_one_folder_and_its_data_beside_the_program(archive: Path) -> None:
+def test_portable_archive_has_one_folder_with_its_data(archive: Path) -> None:
     assert archive.name == "gpudesk-1.2.0-linux-x86_64.tar.xz"
     with tarfile.open(archive) as tar:
         members = {member.name: member for member in tar.getmembers()}

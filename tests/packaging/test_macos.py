@@ -37,7 +37,7 @@ def info() -> ModuleType:
     return load(MACOS / "info_plist.py")
 
 
-def test_property_list_can_be_written_and_says_what_macos_needs(info: ModuleType) -> None:
+def test_property_list_has_the_keys_of_macos(info: ModuleType) -> None:
     property_list = plistlib.loads(plistlib.dumps(info.info_plist("1.2.0rc1", "14.0")))
     assert property_list["CFBundleIdentifier"] == "io.github.gpudesk.GPUDesk"
     # macOS takes numbers alone.

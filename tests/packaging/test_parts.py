@@ -70,7 +70,7 @@ def problems(root: Path) -> list[str]:
     return inventory(FrozenTree(root), "linux").problems
 
 
-def test_the_least_is_the_program_python_and_what_starts_them(root: Path) -> None:
+def test_minimal_list_has_program_python_and_bootloader(root: Path) -> None:
     parts = listed(root)
     assert next(iter(parts)) == PROGRAM
     assert {"CPython", "PyInstaller bootloader", "Inter", "Lucide", "dtoa"} <= parts.keys()
@@ -100,7 +100,7 @@ def test_libraries_inside_packages_and_inside_these_are_named(root: Path) -> Non
     assert "GNU Fortran runtime library" not in parts
 
 
-def test_what_rust_compiled_into_a_package_is_named_by_the_packages_own_list(root: Path) -> None:
+def test_rust_components_are_listed_from_the_packages_sbom(root: Path) -> None:
     lay_package(root, "orjson")
     parts = listed(root)
     assert parts["xxhash-rust"].within == "orjson"
@@ -149,12 +149,12 @@ def test_an_application_of_macos_is_listed_alike(tmp_path: Path, root: Path) -> 
     assert {PROGRAM, "CPython", "Qt", "Cocoa platform plugin", "PyInstaller bootloader"} <= parts.keys()
 
 
-def test_a_library_of_nobody_is_a_problem(root: Path) -> None:
+def test_library_without_an_owner_is_a_problem(root: Path) -> None:
     lay(root, "_internal/libmystery.so.1", "notes.txt")
     assert problems(root) == ["libmystery.so.1 is nobody's", "notes.txt is nobody's"]
 
 
-def test_a_module_of_nobody_is_a_problem(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_without_an_owner_is_a_problem(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Archive, "modules", ("gpudesk", "mystery.inner"))
     assert problems(root) == ["the module mystery.inner is nobody's"]
 
@@ -194,7 +194,7 @@ def test_a_library_of_the_system_is_known_by_its_content(root: Path) -> None:
     assert problems(root) == ["libz.so.1 is nobody's"]
 
 
-def test_the_program_shows_what_was_written_into_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_lists_the_components_in_its_bundle(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lay(root, "_internal/PySide6/Qt/lib/libQt6Core.so.6")
     tree = FrozenTree(root)
     parts_inventory = inventory(tree, "linux")
@@ -240,7 +240,7 @@ def test_an_expression_asks_for_its_texts(expression: str, names: list[str]) -> 
     assert [text.name for text in licence_texts.texts_for(expression)] == [f"{name}.txt" for name in names]
 
 
-def test_a_licence_without_a_text_is_told() -> None:
+def test_license_without_a_text_is_reported() -> None:
     with pytest.raises(licence_texts.NoTextError, match="no text of Beerware"):
         licence_texts.texts_for("MIT AND Beerware")
 
@@ -255,5 +255,5 @@ def test_a_licence_without_a_text_is_told() -> None:
         ("GPL-3.0-or-later WITH GCC-exception-3.1", False),
     ],
 )
-def test_terms_that_cover_the_whole_are_told_from_others(expression: str, covers: bool) -> None:
+def test_copyleft_terms_are_recognized(expression: str, covers: bool) -> None:
     assert licence_texts.covers_the_whole(expression) is covers

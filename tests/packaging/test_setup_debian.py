@@ -27,7 +27,7 @@ def test_installed_packages_need_no_word(tmp_path: Path) -> None:
     assert (completed.returncode, completed.stdout, completed.stderr) == (0, "", "")
 
 
-def test_missing_packages_are_named_in_one_line_to_a_user_who_may_not_install(tmp_path: Path) -> None:
+def test_missing_packages_are_named_in_one_line_without_root(tmp_path: Path) -> None:
     completed = run_as_user(tmp_path, "echo not-installed")
     assert completed.returncode == 1
     (line,) = completed.stderr.splitlines()

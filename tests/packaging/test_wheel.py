@@ -69,7 +69,7 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     assert bundled == {*built_files, *read, *held_out, *folders, *(resources - translations), *compiled}
 
 
-def test_wheel_carries_nothing_beside_the_package(names: set[str]) -> None:
+def test_wheel_has_only_the_package(names: set[str]) -> None:
     tops = {name.split("/")[0] for name in names}
     assert tops == {"gpudesk", f"gpudesk-{gpudesk.__version__}.dist-info"}
 

@@ -59,7 +59,7 @@ def test_version_that_is_none_is_refused(version_info: ModuleType) -> None:
         version_info.four_numbers("unknown")
 
 
-def test_version_resource_says_what_windows_shows(version_info: ModuleType) -> None:
+def test_version_resource_has_the_fields_of_windows(version_info: ModuleType) -> None:
     text = version_info.version_info("1.2.0rc1", "gpudesk-gui.exe")
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
     strings = {
@@ -123,7 +123,7 @@ def test_name_with_a_dollar_sign_is_no_variable(installer: ModuleType) -> None:
     ],
     ids=["link", "long", "colon", "capitals"],
 )
-def test_what_windows_cannot_have_is_refused(
+def test_version_that_windows_cannot_store_is_refused(
     installer: ModuleType, tree: Path, make: Callable[[Path], object], fault: str
 ) -> None:
     make(tree)
@@ -145,7 +145,7 @@ def test_terms_are_those_of_the_program_and_of_the_works_in_it(installer: Module
     assert installer.terms(tree).endswith("Works in this very tree")
 
 
-def test_installer_that_must_not_be_published_says_so_in_its_name(installer: ModuleType) -> None:
+def test_unpublishable_installer_is_marked_in_its_name(installer: ModuleType) -> None:
     assert installer.installer_name("0.1.0", staged=False) == "gpudesk-0.1.0-windows-x86_64-setup.exe"
     assert "not-for-release" in installer.installer_name("0.1.0", staged=True)
 

@@ -85,7 +85,7 @@ def test_null_is_as_if_left_out() -> None:
         ({"either": {}}, "f: either.size", "field.missing"),
     ],
 )
-def test_fault_is_said_at_its_place(changed: dict[str, Any], place: str, problem: str) -> None:
+def test_fault_is_reported_at_its_place(changed: dict[str, Any], place: str, problem: str) -> None:
     with pytest.raises(InputError) as refused:
         parse_record(_Outer, WHOLE | changed, "f:", {"count": _accept_count})
     assert (refused.value.where, refused.value.problem.id) == (place, problem)

@@ -83,7 +83,7 @@ class TestPortable:
         monkeypatch.delenv("APPIMAGE", raising=False)
         return folder
 
-    def test_folder_beside_the_program(self, folder: Path) -> None:
+    def test_folder_next_to_the_program(self, folder: Path) -> None:
         assert paths.is_portable()
         assert paths.get_user_dir() == folder
         assert paths.get_logs_dir() == folder / "logs"

@@ -234,6 +234,6 @@ def test_the_bars_are_those_that_the_report_is_for() -> None:
     assert (BARS[FigureView.BURST_TTFT].median, BARS[FigureView.BURST_TTFT].p90) == (0.16, 0.50)
 
 
-def test_measurements_that_the_fit_has_not_seen_are_said() -> None:
+def test_measurements_that_the_fit_has_not_seen_are_reported() -> None:
     assert "have changed since the fit" not in write_accuracy_page(report(figures(1.5)))
     assert "have changed since the fit" in write_accuracy_page(report(figures(1.5), fitted="e" * 64))

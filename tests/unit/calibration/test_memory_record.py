@@ -65,7 +65,7 @@ def test_the_parts_of_memory_are_those_of_the_logs(
     assert {name: ratio for name, ratio in ratios_of_metric.items() if abs(ratio - 1.0) > most} == {}
 
 
-def test_every_source_and_reason_is_told(rows: tuple[MemoryMeasurement, ...]) -> None:
+def test_every_source_and_reason_is_reported(rows: tuple[MemoryMeasurement, ...]) -> None:
     reasons: set[str] = set()
     for name in ("memory", "serving_engines"):
         content = (DATA / "sources" / f"{name}.toml").read_text(encoding="utf-8")

@@ -77,7 +77,7 @@ def test_step_of_many_facts_is_backed_up_each_time(file: UserFile) -> None:
     assert [backup.reason for backup in _backups(file)] == [BackupReason.EDIT, BackupReason.EDIT, BackupReason.DAY]
 
 
-def test_last_few_stay_and_what_is_no_backup_is_left_alone(file: UserFile, clock: Clock) -> None:
+def test_only_old_backups_are_removed(file: UserFile, clock: Clock) -> None:
     file.backups_folder.mkdir()
     others = ["notes.txt", "catalog-2020.sqlite", "catalog-99999999T999999999Z-v2-day.sqlite"]
     for name in others:
@@ -140,7 +140,7 @@ def test_no_folder_lists_nothing(tmp_path: Path) -> None:
 # Taking one back
 
 
-def test_restored_backup_brings_back_all_and_can_be_taken_back(file: UserFile) -> None:
+def test_restored_backup_has_all_facts_and_can_be_undone(file: UserFile) -> None:
     signer = TrustedSigner("ab", "A colleague", "2026-07-02")
     file.trust(signer)
     file.apply(numbered(1, claims=SMALL_STEP))

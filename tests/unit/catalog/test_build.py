@@ -60,7 +60,7 @@ def test_layout_of_a_file_is_no_fact(data_dir: Path, edit: Edit, catalog: Catalo
     assert build_catalog(data_dir, tmp_path / "same.sqlite") == catalog.revision
 
 
-def test_file_says_what_it_is_and_holds_every_table(catalog_path: Path) -> None:
+def test_file_has_its_identity_and_every_table(catalog_path: Path) -> None:
     connection = sqlite3.connect(f"{catalog_path.as_uri()}?mode=ro", uri=True)
     try:
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
@@ -81,7 +81,7 @@ def test_database_itself_refuses_two_preferred_claims(broken_path: Path) -> None
         connection.close()
 
 
-def test_row_that_names_what_is_not_there_is_a_bug_of_the_checks(data_dir: Path, tmp_path: Path) -> None:
+def test_dangling_reference_is_a_fault_of_the_checks(data_dir: Path, tmp_path: Path) -> None:
     tables = {**read_data_tables(data_dir), "meta": []}
     tables["price"][0]["source"] = "nobody"
     with pytest.raises(CatalogBugError, match="FOREIGN KEY"):
@@ -96,7 +96,7 @@ def test_path_with_signs_that_mean_something_in_addresses(data_dir: Path, tmp_pa
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_place_that_cannot_be_written_is_told(data_dir: Path, tmp_path: Path) -> None:
+def test_unwritable_path_is_reported(data_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(CatalogFileError) as caught:
         build_catalog(data_dir, tmp_path / "file" / "catalog.sqlite")

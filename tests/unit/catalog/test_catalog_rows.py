@@ -67,7 +67,7 @@ def test_accelerators_show_the_values_that_hold(shipped_service: GpuDeskService)
     assert [each.key for each in table.rows] == [each.id for each in shipped_service.catalog.accelerators()]
 
 
-def test_values_of_the_user_take_the_place_and_are_marked(own_service: GpuDeskService) -> None:
+def test_user_values_replace_shipped_ones_and_are_marked(own_service: GpuDeskService) -> None:
     table = make_catalog_table(CatalogSection.ACCELERATORS, own_service.catalog)
     assert find_cell(table, "mi325x", "memory_bandwidth") == 5.9e12
     assert find_mark(table, "mi325x", "memory_bandwidth") == CatalogCellMark.OWN | CatalogCellMark.DISPUTED
@@ -77,7 +77,7 @@ def test_values_of_the_user_take_the_place_and_are_marked(own_service: GpuDeskSe
     assert not find_row(table, "h200-sxm").own
 
 
-def test_parameters_that_nobody_states_are_counted(shipped_service: GpuDeskService) -> None:
+def test_unpublished_parameter_counts_are_computed(shipped_service: GpuDeskService) -> None:
     table = make_catalog_table(CatalogSection.MODELS, shipped_service.catalog)
     computed_ids = {
         model.id
@@ -129,7 +129,7 @@ def test_how_claims_stand() -> None:
     ]
 
 
-def test_disputes_say_what_refuses(shipped_service: GpuDeskService) -> None:
+def test_disputes_name_the_rejected_claim(shipped_service: GpuDeskService) -> None:
     table = make_catalog_table(CatalogSection.DISPUTES, shipped_service.catalog)
     refusals = {find_cell(table, each.id, "against") for each in shipped_service.catalog.disputes()}
     assert refusals == {"claim", "arithmetic", "public_record"}
@@ -148,13 +148,13 @@ def test_prices_keep_rent_and_purchase_apart(shipped_service: GpuDeskService) ->
     assert sorted(order, key=order.index) == order, "prices of one part stand together"
 
 
-def test_sources_count_what_rests_on_them(own_service: GpuDeskService) -> None:
+def test_sources_count_their_claims(own_service: GpuDeskService) -> None:
     table = make_catalog_table(CatalogSection.SOURCES, own_service.catalog)
     assert find_cell(table, QUOTE.id, "claims") == 2
     assert find_row(table, QUOTE.id).own
 
 
-def test_yours_puts_your_values_beside_the_shipped_ones(own_service: GpuDeskService) -> None:
+def test_yours_shows_user_values_next_to_shipped_ones(own_service: GpuDeskService) -> None:
     table = make_catalog_table(CatalogSection.YOURS, own_service.catalog)
     bandwidth = "mi325x/memory_bandwidth"
     assert [each.key for each in table.rows] == [bandwidth, "price/own-1"]
@@ -192,9 +192,7 @@ def test_both_ends_of_a_price_of_yours_are_one_row() -> None:
         }
 
 
-def test_a_memory_is_in_dispute_where_its_label_is_and_not_for_what_a_driver_keeps(
-    shipped_service: GpuDeskService,
-) -> None:
+def test_memory_is_disputed_by_its_label_not_by_driver_reserves(shipped_service: GpuDeskService) -> None:
     table = make_catalog_table(CatalogSection.ACCELERATORS, shipped_service.catalog)
     assert find_mark(table, "b200-hgx", "memory") & CatalogCellMark.DISPUTED, "sold as 180 and as 192 GB"
     assert not find_mark(table, "mi355x", "memory") & CatalogCellMark.DISPUTED
@@ -211,7 +209,7 @@ def test_verdicts_that_mean_rounding_agree(shipped_service: GpuDeskService) -> N
         assert {attribute.stance(each) for each in attribute.claims if each.value == value} == {ClaimStatus.AGREES}
 
 
-def test_what_nobody_states_of_a_model_is_computed(shipped_service: GpuDeskService) -> None:
+def test_unpublished_values_of_a_model_are_computed(shipped_service: GpuDeskService) -> None:
     table = make_catalog_table(CatalogSection.MODELS, shipped_service.catalog)
     computed = [
         (each.thing, each.values[table.place("active")])

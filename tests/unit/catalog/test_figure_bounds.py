@@ -35,7 +35,7 @@ VALUES: st.SearchStrategy[Any] = (
 
 
 @given(name=st.sampled_from(sorted(ATTRIBUTES)), value=VALUES)
-def test_whatever_wrote_the_file_the_part_can_be_computed_with(facts: Catalog, name: str, value: ClaimValue) -> None:
+def test_values_from_any_writer_can_be_computed_with(facts: Catalog, name: str, value: ClaimValue) -> None:
     merged = facts.with_own(UserFacts.of(choose(name, value, PART)))
     part = merged.accelerator(PART)
     assert isinstance(part.platform, str)

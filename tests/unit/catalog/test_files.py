@@ -305,7 +305,7 @@ def test_problem_names_file_field_and_fault(
     assert any(all(part in line for part in parts) for line in problems), "\n".join(problems)
 
 
-def test_missing_reason_is_told(data_dir: Path) -> None:
+def test_missing_reason_is_reported(data_dir: Path) -> None:
     path = data_dir / MI325X
     lines = path.read_text(encoding="utf-8").splitlines()
     start = lines.index("[attributes.memory_bandwidth]")
@@ -315,7 +315,7 @@ def test_missing_reason_is_told(data_dir: Path) -> None:
     assert problems_of(data_dir) == [f"{MI325X}: attributes.memory_bandwidth.reason: {expected}"]
 
 
-def test_all_problems_are_told_at_once_and_no_echo_of_them(data_dir: Path, edit: Edit) -> None:
+def test_all_problems_are_reported_once(data_dir: Path, edit: Edit) -> None:
     edit(MI325X, "announced = false", 'announced = "no"')
     edit("models/phi-4.toml", "hidden_size = 5120", "hidden_size = 5120.5")
     edit("claims/seeds.csv", "C000-002,", ",")
@@ -324,7 +324,7 @@ def test_all_problems_are_told_at_once_and_no_echo_of_them(data_dir: Path, edit:
     assert files == [MI325X, "claims/seeds.csv", "models/phi-4.toml"]
 
 
-def test_missing_folder_and_table_are_told(data_dir: Path) -> None:
+def test_missing_folder_and_table_are_reported(data_dir: Path) -> None:
     for file in (data_dir / "diffusion").iterdir():
         file.unlink()
     (data_dir / "prices/cloud.csv").unlink()
@@ -333,7 +333,7 @@ def test_missing_folder_and_table_are_told(data_dir: Path) -> None:
     assert "prices/cloud.csv: cannot be read: No such file or directory" in problems
 
 
-def test_text_that_is_not_utf8_is_told(data_dir: Path) -> None:
+def test_text_that_is_not_utf8_is_reported(data_dir: Path) -> None:
     (data_dir / "prices/cloud.csv").write_bytes(b"provider\xff")
     assert any(line.startswith("prices/cloud.csv: is not UTF-8 text") for line in problems_of(data_dir))
 

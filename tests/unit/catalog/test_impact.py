@@ -62,7 +62,7 @@ def test_nothing_is_written_by_trying(service: GpuDeskService, scenario: Scenari
     assert service.catalog.attribute("mi325x", "memory_bandwidth").value == 6e12
 
 
-def test_what_was_tried_is_what_happens(service: GpuDeskService, scenario: Scenario) -> None:
+def test_previewed_impact_equals_the_result(service: GpuDeskService, scenario: Scenario) -> None:
     edit = make_edit(service, "mi325x", "memory_bandwidth", 5.3, "TB/s")
     expected = service.compute_impact(scenario, edit)
     service.user_catalog.do(edit)
@@ -81,7 +81,7 @@ def test_a_fact_that_no_estimate_rests_on_leaves_the_result(service: GpuDeskServ
     assert other.unchanged, "a part that is not in the scenario"
 
 
-def test_a_winner_is_told_with_the_distance(service: GpuDeskService, scenario: Scenario) -> None:
+def test_new_winner_is_reported_with_its_lead(service: GpuDeskService, scenario: Scenario) -> None:
     impact = compute_impact(service, scenario, "mi325x", "memory_bandwidth", 60.0, "TB/s")
     lead = impact.leads[0]
     assert (lead.figure, len(lead.before), lead.after) == ("output_tokens_per_s", 2, ("mi325x",))
@@ -90,26 +90,26 @@ def test_a_winner_is_told_with_the_distance(service: GpuDeskService, scenario: S
     assert re.search(r"% ahead of H200 SXM in output throughput \([789]\d% odds\)$", sentence)
 
 
-def test_a_lost_winner_is_told(service: GpuDeskService, scenario: Scenario) -> None:
+def test_a_lost_winner_is_reported(service: GpuDeskService, scenario: Scenario) -> None:
     service.user_catalog.do(make_edit(service, "mi325x", "memory_bandwidth", 60.0, "TB/s"))
     impact = service.compute_impact(scenario, revert_attribute(service.catalog, "mi325x", "memory_bandwidth"))
     words = describe_impact(impact, PLAIN)
     assert words.sentence == "Now too close to call in output throughput"
 
 
-def test_what_no_longer_fits_comes_first(service: GpuDeskService, scenario: Scenario) -> None:
+def test_lost_fit_is_listed_first(service: GpuDeskService, scenario: Scenario) -> None:
     impact = compute_impact(service, scenario, "h200-sxm", "memory", 60, "GiB")
     assert describe_impact(impact, PLAIN).sentence == ("H200 SXM: the model no longer fits on 1, needs 2")
 
 
-def test_what_is_no_change_in_per_cent_is_not_told(service: GpuDeskService, scenario: Scenario) -> None:
+def test_change_below_one_percent_is_not_reported(service: GpuDeskService, scenario: Scenario) -> None:
     impact = compute_impact(service, scenario, "mi325x", "memory_bandwidth", 5.98, "TB/s")
     assert not impact.unchanged
     words = describe_impact(impact, PLAIN)
     assert not any("(0%)" in line for line in (words.sentence, *words.lines))
 
 
-def test_who_leaves_the_best_is_told(service: GpuDeskService) -> None:
+def test_losing_the_lead_is_reported(service: GpuDeskService) -> None:
     choices = tuple(AcceleratorChoice(part, 1) for part in ("h200-sxm", "mi325x", "mi300x"))
     three = replace(read_template("70b-chat-on-four"), accelerators=choices)
     service.user_catalog.do(make_edit(service, "mi300x", "memory_bandwidth", 8.5, "TB/s"))

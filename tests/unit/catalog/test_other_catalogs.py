@@ -69,9 +69,7 @@ FACTS: dict[str, Sequence[UserFact]] = {
 
 
 @pytest.mark.parametrize("user_facts", FACTS.values(), ids=FACTS)
-def test_everything_is_answered_and_the_shipped_part_stays_what_it_is(
-    facts: Catalog, user_facts: Sequence[UserFact]
-) -> None:
+def test_user_entries_leave_shipped_answers_unchanged(facts: Catalog, user_facts: Sequence[UserFact]) -> None:
     merged = facts.with_own(UserFacts.of(user_facts))
     assert verify_catalog(merged) == ()
     assert {model.id: model for model in facts.models()}.items() <= {
@@ -91,7 +89,7 @@ def test_everything_is_answered_and_the_shipped_part_stays_what_it_is(
     assert dict(merged.own.facts) == dict(UserFacts.of(user_facts).facts)
 
 
-def test_what_cannot_be_read_is_refused_by_name_where_it_is_handed_on() -> None:
+def test_unreadable_value_is_refused_by_name_on_export() -> None:
     with pytest.raises(InputError) as caught:
         write_record(UserModel("ours", "Ours", "Us", "["))
     assert caught.value.where == "Ours"

@@ -54,7 +54,7 @@ def state(bench: GpuDeskService, value: float, title: str) -> FactEdit:
         ("peak_dense_fp4", ValueKind.NUMBER, ["TFLOPS", "PFLOPS"]),
     ],
 )
-def test_figure_is_entered_as_what_it_is(bench: GpuDeskService, name: str, kind: ValueKind, units: list[str]) -> None:
+def test_value_keeps_its_type(bench: GpuDeskService, name: str, kind: ValueKind, units: list[str]) -> None:
     entry = make_entry(bench.catalog, PART, name)
     assert entry.kind is kind
     assert [unit.label for unit in entry.units] == units
@@ -73,7 +73,7 @@ def test_attribute_that_there_cannot_be_is_refused(bench: GpuDeskService) -> Non
 # What takes the place of what
 
 
-def test_new_value_takes_the_place_of_the_one_that_held(bench: GpuDeskService) -> None:
+def test_new_value_replaces_the_current_one(bench: GpuDeskService) -> None:
     bench.user_catalog.do(state(bench, 5.3, "First"))
     bench.user_catalog.do(state(bench, 5.5, "Second"))
     own = [claim for claim in bench.catalog.attribute(PART, NAME).claims if claim.own]
@@ -113,7 +113,7 @@ def add_part(bench: GpuDeskService) -> UserAccelerator:
     return part
 
 
-def test_copy_is_estimated_like_what_it_was_copied_from(bench: GpuDeskService) -> None:
+def test_copy_is_estimated_like_its_original(bench: GpuDeskService) -> None:
     part = add_part(bench)
     own, original = bench.catalog.accelerator(part.id), bench.catalog.accelerator(PART)
     assert (own.memory_bytes, own.memory_bandwidth, own.platform) == (

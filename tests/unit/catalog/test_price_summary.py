@@ -77,7 +77,7 @@ def test_terms_have_an_order_and_purchases_come_last() -> None:
     assert [each.term for each in summaries] == ["on_demand", "spot", "reserved_1_year", "purchase"]
 
 
-def test_what_is_no_price_of_a_part_is_in_none() -> None:
+def test_prices_of_other_things_are_in_no_summary() -> None:
     assert summarize_prices([price(None), price(1.0, accelerator=None)]) == ()
     refused = price(70_000.0, term="purchase", note="not taken")
     assert summarize_prices([refused]) == ()
@@ -122,7 +122,7 @@ def test_rents_of_one_class_are_compared() -> None:
     assert theirs.classes == ours.classes == (HYPERSCALER,)
 
 
-def test_each_has_its_first_class_whatever_others_have() -> None:
+def test_each_accelerator_uses_its_first_provider_class() -> None:
     """Specialized clouds come first: one that only hyperscalers rent must not set the rents of the others."""
     prices = ComparablePrices(MIXED)
     ranges = [prices.find(each, "on_demand", None) for each in ("mi355x", "b200-hgx", "l4")]

@@ -51,7 +51,7 @@ def test_a_new_id_and_name_reach_the_claims_and_the_definition() -> None:
     assert [fact.thing for fact in proposal.facts if isinstance(fact, UserClaim)] == ["b-model"]
 
 
-def test_an_accelerator_takes_its_prices_and_choices_along() -> None:
+def test_renamed_accelerator_keeps_prices_and_choices() -> None:
     part = UserAccelerator("x1", "X1", "X", "hopper")
     about = UserPrice("p", "x1", "spot", SOURCE.id, SourceKind.USER, 2.0)
     other = UserPrice("q", "h100-sxm", "spot", SOURCE.id, SourceKind.USER, 2.0)
@@ -61,7 +61,7 @@ def test_an_accelerator_takes_its_prices_and_choices_along() -> None:
     assert [fact.thing for fact in proposal.facts if isinstance(fact, ClaimPreference)] == ["x2"]
 
 
-def test_what_does_not_change_is_the_same_proposal() -> None:
+def test_unchanged_proposal_is_the_same_object() -> None:
     before = make_proposal(MODEL, CLAIM)
     assert rename_subject(before, "a-model", "A model") is before
     assert retitle_source(before, "config.json") is before
@@ -76,7 +76,7 @@ def test_another_title_makes_another_source_that_all_rests_on() -> None:
     assert {fact.source for fact in proposal.facts if isinstance(fact, UserClaim | UserPrice)} == {source.id}
 
 
-def test_what_prices_lack_is_seen() -> None:
+def test_missing_fields_of_prices_are_reported() -> None:
     assert find_missing_price_fields(make_proposal(price("p"), price("q", provider="Crusoe", date="2026-01"))) == (
         True,
         True,
@@ -110,7 +110,7 @@ def test_an_id_that_cannot_be_is_refused_at_its_field(entry_id: str) -> None:
     assert caught.value.where == "id"
 
 
-def test_what_cannot_be_is_refused_at_its_field() -> None:
+def test_impossible_value_is_refused_at_its_field() -> None:
     with pytest.raises(InputError) as caught:
         rename_subject(make_proposal(MODEL), "b", "a\0b")
     assert caught.value.where == "name"
@@ -119,7 +119,7 @@ def test_what_cannot_be_is_refused_at_its_field() -> None:
     assert caught.value.where == "title"
 
 
-def test_a_model_that_nobody_made_gets_its_maker_and_the_source_its_publisher() -> None:
+def test_model_without_maker_gets_maker_and_publisher() -> None:
     source = Source("own-file-2", "config.json", UNKNOWN_MAKER, SourceKind.CONFIG_COPY)
     unsigned = replace(MODEL, organisation=UNKNOWN_MAKER)
     proposal = ImportProposal("model", "A model", (source, unsigned, replace(CLAIM, source=source.id)))
@@ -135,7 +135,7 @@ def test_a_model_that_nobody_made_gets_its_maker_and_the_source_its_publisher() 
     assert published.id != source.id
 
 
-def test_whoever_published_a_file_stays_its_publisher() -> None:
+def test_publisher_of_a_file_is_kept() -> None:
     proposal = set_organization(make_proposal(replace(MODEL, organisation=UNKNOWN_MAKER), CLAIM), "Acme")
     assert list_proposal_sources(proposal) == (SOURCE,)
 

@@ -87,7 +87,7 @@ def test_accelerator_is_made_of_the_preferred_values(catalog: Catalog) -> None:
     assert catalog.attribute("a100-80gb-sxm", "peak_dense_fp8").rivals
 
 
-def test_vendors_stand_together_in_order_of_release(catalog: Catalog) -> None:
+def test_vendors_are_grouped_in_order_of_release(catalog: Catalog) -> None:
     vendors = [accelerator.vendor for accelerator in catalog.accelerators()]
     assert vendors == sorted(vendors)
     order = [accelerator.id for accelerator in catalog.accelerators()]
@@ -96,7 +96,7 @@ def test_vendors_stand_together_in_order_of_release(catalog: Catalog) -> None:
     assert models.index("llama-3.1-8b") < models.index("llama-3.1-70b") < models.index("llama-3.1-405b")
 
 
-def test_a_quarter_of_release_stands_among_months(catalog: Catalog) -> None:
+def test_quarters_are_sorted_among_months(catalog: Catalog) -> None:
     parts = [part.id for part in catalog.accelerators()]
     assert parts.index("h200-sxm") < parts.index("h200-nvl")
 
@@ -144,7 +144,7 @@ def test_configuration_is_the_source_of_a_dimension(catalog: Catalog) -> None:
     assert claim.kind is SourceKind.CONFIG_COPY
 
 
-def test_preferred_claim_takes_the_place_of_the_configuration(catalog: Catalog) -> None:
+def test_preferred_claim_overrides_the_configuration(catalog: Catalog) -> None:
     heads = catalog.attribute("step-3.7-flash", "mixers.sliding.heads")
     assert heads.preferred is not None
     assert (heads.value, heads.preferred.source.id) == (96, "step-3-7-port-notes")

@@ -66,7 +66,7 @@ def test_engine_by_id(catalog: Catalog) -> None:
         ),
     ],
 )
-def test_broken_rule_is_told(data_dir: Path, edit: Edit, old: str, new: str, expected: str) -> None:
+def test_broken_rule_is_reported(data_dir: Path, edit: Edit, old: str, new: str, expected: str) -> None:
     edit("serving_engines/llama.cpp.toml", old, new)
     with pytest.raises(DataError) as caught:
         read_data_tables(data_dir)

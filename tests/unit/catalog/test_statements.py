@@ -59,7 +59,7 @@ def test_less_detail_is_no_dispute(catalog: Catalog) -> None:
     assert not catalog.attribute("deepseek-v3", "total_parameters").disputed
 
 
-def test_what_gives_no_value_is_about_the_attribute_alone(catalog: Catalog) -> None:
+def test_statement_without_a_value_concerns_only_its_attribute(catalog: Catalog) -> None:
     unknown = next(statement for statement in catalog.seed_claims() if statement.id == "C000-020")
     assert unknown.concerns("mi325x", "peak_dense_bf16")
     assert "C000-020" not in claims_of(catalog, "mi325x", "peak_dense_bf16")

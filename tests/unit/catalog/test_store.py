@@ -73,7 +73,7 @@ def _folder(path: Path) -> None:
         (_folder, "catalog.file.unreadable"),
     ],
 )
-def test_unusable_file_is_refused_by_what_it_is(
+def test_unusable_file_is_refused_with_the_reason(
     broken_path: Path, spoil: Callable[[Path], None], expected: str
 ) -> None:
     spoil(broken_path)
@@ -112,7 +112,7 @@ def test_impossible_question_is_a_bug(catalog_path: Path, sql: str) -> None:
     assert catalog_path.read_bytes() == before
 
 
-def test_reading_leaves_nothing_beside_the_file(broken_path: Path) -> None:
+def test_reading_leaves_no_extra_files(broken_path: Path) -> None:
     broken_path.chmod(0o444)
     with Catalog.open(broken_path) as catalog:
         assert len(catalog.accelerators()) == 51
@@ -137,7 +137,7 @@ def test_open_catalog_outlives_its_replacement(broken_path: Path, catalog_path: 
         assert len(catalog.accelerators()) == 51
 
 
-def test_closing_twice_is_no_error_and_what_was_read_stays(catalog_path: Path) -> None:
+def test_closing_twice_keeps_the_facts(catalog_path: Path) -> None:
     catalog = Catalog.open(catalog_path)
     mi325x = catalog.accelerator("mi325x")
     catalog.close()

@@ -36,7 +36,7 @@ def test_a_system_has_its_values_in_si_units(catalog: Catalog) -> None:
     assert system.price_usd.value == 515410
 
 
-def test_what_a_system_does_not_state_is_that_of_its_accelerator(catalog: Catalog) -> None:
+def test_missing_values_of_a_system_are_its_accelerators(catalog: Catalog) -> None:
     dgx, workstation = catalog.system("nvidia-dgx-b200"), catalog.system("workstation-rtx-pro-6000-max-qx1")
     assert (dgx.scale_up_domain, dgx.accelerator_power_w) == (8, 1000)
     assert workstation.accelerator_power_w == 300
@@ -85,7 +85,7 @@ def test_reference_designs_name_the_system_that_they_consist_of(catalog: Catalog
     assert designs["dgx-h200"].price_low_usd == 400000
 
 
-def test_the_list_of_systems_shows_what_they_are(catalog: Catalog) -> None:
+def test_list_of_systems_has_their_accelerators(catalog: Catalog) -> None:
     table = make_catalog_table(CatalogSection.SYSTEMS, catalog)
     row = next(row for row in table.rows if row.key == "nvidia-dgx-h200")
     cells = dict(zip((column.key for column in table.columns), row.values, strict=True))

@@ -80,7 +80,7 @@ def test_reading_again_leaves_the_file_as_it_is(path: Path, file: UserFile) -> N
     assert sorted(each.name for each in path.parent.iterdir()) == ["catalog.sqlite"]
 
 
-def test_step_and_its_inverse_bring_back_what_was(path: Path, file: UserFile) -> None:
+def test_step_and_its_inverse_restore_the_state(path: Path, file: UserFile) -> None:
     before = file.apply(step(*ALL))
     cheaper = replace(RENT, usd=1.75)
     edit = step(cheaper, before=(RENT, BANDWIDTH, CHOICE))
@@ -149,7 +149,7 @@ def test_source_that_a_figure_rests_on_cannot_go_alone(path: Path, file: UserFil
         step(numbered(1).after[0], replace(RENT, usd=1.0)),
     ],
 )
-def test_step_that_rests_on_what_is_not_there_is_refused_whole(path: Path, file: UserFile, edit: FactEdit) -> None:
+def test_step_with_a_dangling_reference_is_refused_whole(path: Path, file: UserFile, edit: FactEdit) -> None:
     before = file.apply(step(*ALL))
     with pytest.raises(ChangedElsewhereError):
         file.apply(edit)
@@ -171,7 +171,7 @@ def test_change_by_another_program_is_noticed_and_read(path: Path, file: UserFil
     assert file.apply(step(before=(cheaper,))).get("price", RENT.id) is None
 
 
-def test_step_that_goes_with_the_change_of_another_program_takes_both(path: Path, file: UserFile) -> None:
+def test_compatible_change_of_another_program_is_merged(path: Path, file: UserFile) -> None:
     file.apply(step(*ALL))
     with UserFile.open(path) as other:
         other.apply(numbered(1))
@@ -200,7 +200,7 @@ def test_file_that_was_only_read_tells_of_changes_too(path: Path, file: UserFile
         assert len(reader.facts) == len(ALL) + len(numbered(1).after)
 
 
-def test_changes_that_a_killed_program_left_beside_the_file_are_read(path: Path, tmp_path: Path) -> None:
+def test_journal_of_a_killed_program_is_read(path: Path, tmp_path: Path) -> None:
     """Copies taken while the file is open are what a crash leaves: a file, and changes next to it."""
     with UserFile.open(path) as file:
         file.apply(numbered(0))
@@ -241,7 +241,7 @@ def test_file_holds_all_by_itself_while_it_is_open(path: Path, tmp_path: Path, f
     assert set(_read(copy)) == set(ALL)
 
 
-def test_journal_that_a_killed_program_left_is_taken_back(path: Path, file: UserFile) -> None:
+def test_unfinished_journal_is_rolled_back(path: Path, file: UserFile) -> None:
     """Where changes cannot lie next to the file, SQLite writes into it, next to a journal of what was there."""
     file.apply(step(*ALL))
     file.close()
@@ -320,7 +320,7 @@ def test_signer_with_a_name_that_cannot_be_kept_is_refused(path: Path, file: Use
     assert (caught.value.where, file.signers()) == ("name", ())
 
 
-def test_file_that_cannot_be_read_again_leaves_what_was_read(path: Path, file: UserFile) -> None:
+def test_unreadable_file_keeps_the_facts_in_memory(path: Path, file: UserFile) -> None:
     file.apply(step(*ALL))
     with UserFile.open(path) as reader:
         file.close()

@@ -140,9 +140,7 @@ def _content(path: Path) -> bytes | None:
         (_link_to_nowhere, "own.file.link"),
     ],
 )
-def test_unusable_file_is_told_by_what_it_is_and_not_touched(
-    path: Path, spoil: Callable[[Path], None], expected: str
-) -> None:
+def test_unusable_file_is_reported_and_not_modified(path: Path, spoil: Callable[[Path], None], expected: str) -> None:
     spoil(path)
     before = _content(path)
     with pytest.raises(CatalogFileError) as caught:
@@ -160,7 +158,7 @@ def test_shipped_catalog_in_its_place_is_foreign(path: Path, catalog_path: Path)
     assert caught.value.problem.id == "own.file.foreign"
 
 
-def test_damaged_file_with_changes_beside_it_is_not_touched(path: Path, tmp_path: Path) -> None:
+def test_damaged_file_with_a_journal_is_not_modified(path: Path, tmp_path: Path) -> None:
     left = tmp_path / "left"
     left.mkdir()
     with UserFile.open(path) as file:
@@ -178,14 +176,14 @@ def test_damaged_file_with_changes_beside_it_is_not_touched(path: Path, tmp_path
     assert {each.name: each.read_bytes() for each in left.iterdir() if not each.name.endswith("-shm")} == before
 
 
-def test_folder_above_that_is_a_file_is_told(tmp_path: Path) -> None:
+def test_parent_that_is_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("not a folder")
     with pytest.raises(CatalogFileError) as caught:
         UserFile.open(tmp_path / "home" / "catalog.sqlite")
     assert caught.value.problem.id == "own.file.no_access"
 
 
-def test_newer_version_that_is_still_beside_the_file_is_told(path: Path) -> None:
+def test_newer_version_in_the_journal_is_reported(path: Path) -> None:
     with closing(sqlite3.connect(path)) as newer:
         newer.execute("PRAGMA user_version = 99")
         assert path.read_bytes()[60:64] == struct.pack(">I", USER_VERSION)
@@ -260,14 +258,14 @@ def test_damaged_version_costs_nothing(path: Path, version: int) -> None:
 @pytest.mark.parametrize(
     "spoil", [_cut, _empty, _text, _other_database, _newer, _bad_pages, _no_table, _no_unicode, _folder, _pipe]
 )
-def test_backup_is_restored_whatever_lies_in_its_place(path: Path, spoil: Callable[[Path], None]) -> None:
+def test_backup_replaces_any_file(path: Path, spoil: Callable[[Path], None]) -> None:
     (backup,) = list_backups(path.parent / "backups")
     spoil(path)
     assert set(restore_backup(path, backup.path)) == set(ALL)
     assert _facts(path) == len(ALL)
 
 
-def test_backup_is_restored_over_tables_that_take_no_rows(path: Path) -> None:
+def test_backup_replaces_unwritable_tables(path: Path) -> None:
     (backup,) = list_backups(path.parent / "backups")
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TRIGGER barred BEFORE INSERT ON source BEGIN SELECT RAISE(ABORT, 'no'); END")
@@ -275,7 +273,7 @@ def test_backup_is_restored_over_tables_that_take_no_rows(path: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [_cut, _text, _bad_pages])
-def test_backup_takes_the_place_of_a_broken_file_which_is_kept(path: Path, spoil: Callable[[Path], None]) -> None:
+def test_backup_replaces_a_broken_file_and_keeps_it(path: Path, spoil: Callable[[Path], None]) -> None:
     (backup,) = list_backups(path.parent / "backups")
     spoil(path)
     broken = path.read_bytes()
@@ -288,7 +286,7 @@ def test_backup_takes_the_place_of_a_broken_file_which_is_kept(path: Path, spoil
 # While it is open
 
 
-def test_removed_file_is_not_begun_anew_behind_the_back(path: Path) -> None:
+def test_removed_file_is_not_recreated_silently(path: Path) -> None:
     with UserFile.open(path) as file:
         file.apply(numbered(2))
         facts = file.facts
@@ -309,7 +307,7 @@ def test_removed_file_is_not_begun_anew_behind_the_back(path: Path) -> None:
     assert _facts(path) == len(file.facts)
 
 
-def test_removed_file_is_written_anew_with_all_that_was_read(path: Path) -> None:
+def test_removed_file_is_rewritten_with_all_facts(path: Path) -> None:
     signer = TrustedSigner("k" * 64, "A colleague", "2026-11-20")
     with UserFile.open(path) as file:
         file.apply(numbered(2))
@@ -386,7 +384,7 @@ def test_replaced_file_is_taken_up(path: Path, tmp_path: Path) -> None:
     assert _facts(path) == len(numbered(7).after) * 2
 
 
-def test_file_that_is_written_over_while_it_is_open_takes_no_step(path: Path) -> None:
+def test_overwritten_file_refuses_steps(path: Path) -> None:
     with UserFile.open(path) as file:
         file.apply(numbered(2))
         path.write_bytes(b"what somebody else keeps here\n" * 1000)
@@ -408,7 +406,7 @@ def test_link_to_nowhere_is_set_aside_and_a_new_file_begun(path: Path) -> None:
     assert not path.is_symlink()
 
 
-def test_changes_beside_a_replaced_file_are_not_taken_for_those_of_the_other(path: Path, tmp_path: Path) -> None:
+def test_journal_of_a_replaced_file_is_not_applied(path: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.sqlite"
     with UserFile.open(other) as file:
         file.apply(numbered(7))
@@ -529,7 +527,7 @@ def shared() -> Iterator[Path]:
         (0o444, 0o000, {"opening": "own.file.no_access"}),
     ],
 )
-def test_user_who_may_not_write_reads_what_may_be_read(
+def test_read_only_user_can_read(
     path: Path, shared: Path, file_mode: int, folder_mode: int, expected: dict[str, object]
 ) -> None:
     copy = Path(shutil.copy(path, shared / "catalog.sqlite"))
@@ -538,7 +536,7 @@ def test_user_who_may_not_write_reads_what_may_be_read(
     assert run("become_nobody", copy) == [expected]
 
 
-def test_user_who_may_not_make_a_folder_is_told(shared: Path) -> None:
+def test_missing_permission_for_the_folder_is_reported(shared: Path) -> None:
     shared.chmod(0o555)
     assert run("become_nobody", shared / "new" / "catalog.sqlite") == [
         {"facts": 0, "writable": False, "problem": "own.file.read_only"}

@@ -105,7 +105,7 @@ def test_facts_of_every_kind_come_back(fact: UserFact) -> None:
         (replace(BANDWIDTH, kind="gossip"), "kind", "field.word"),  # type: ignore[arg-type]
     ],
 )
-def test_what_cannot_be_kept_is_refused_by_name(fact: UserFact, where: str, expected: str) -> None:
+def test_unstorable_value_is_refused_by_name(fact: UserFact, where: str, expected: str) -> None:
     with pytest.raises(InputError) as caught:
         encode_row(TABLE_BY_NAME[get_fact_key(fact)[0]], fact)
     assert (caught.value.where, caught.value.problem.id) == (where, expected)
@@ -132,7 +132,7 @@ def test_rows_come_back_in_the_order_in_which_they_were_entered() -> None:
         ("note", 1.5),
     ],
 )
-def test_row_that_the_program_cannot_have_written_is_told(column: str, stored: object) -> None:
+def test_foreign_row_is_reported(column: str, stored: object) -> None:
     table = TABLE_BY_NAME["claim"]
     row = dict(zip(table.columns, encode_row(table, BANDWIDTH), strict=True)) | {column: stored}
     with pytest.raises(RowError):

@@ -99,7 +99,7 @@ def test_a_system_is_listed_changed_and_removed(bench: GpuDeskService) -> None:
         ({"memory": (80, "GB")}, "import.part.attribute", "memory"),
     ],
 )
-def test_what_cannot_be_is_refused_at_its_attribute(
+def test_impossible_value_is_refused_at_its_attribute(
     bench: GpuDeskService, other: Figures, problem: str, where: str
 ) -> None:
     with pytest.raises(InputError) as refused:
@@ -119,7 +119,7 @@ def test_a_system_without_its_accelerator_waits(bench: GpuDeskService) -> None:
     assert {waiting.why.id for waiting in catalog.waiting} == {"own.waits.thing"}
 
 
-def test_a_removed_accelerator_takes_its_systems_along(bench: GpuDeskService) -> None:
+def test_removing_an_accelerator_removes_its_systems(bench: GpuDeskService) -> None:
     attributes = [each for each in bench.catalog.attributes(CARD) if each.preferred is not None]
     figures = {each.name: copy_figure(each.preferred) for each in attributes if each.preferred is not None}
     part = UserAccelerator("ours", "Ours", "NVIDIA", "blackwell")
@@ -135,7 +135,7 @@ def test_a_removed_accelerator_takes_its_systems_along(bench: GpuDeskService) ->
 # Where it counts
 
 
-def test_fleets_take_the_users_system_first(bench: GpuDeskService) -> None:
+def test_fleets_prefer_the_users_system(bench: GpuDeskService) -> None:
     part = bench.catalog.accelerator(CARD)
     assert find_system(part, bench.catalog.list_systems_with(CARD), NO_FLEET_SETTINGS).system is None
     system = add(bench)
@@ -184,7 +184,7 @@ def test_the_users_instance_is_rented_at_its_price(bench: GpuDeskService) -> Non
 # Export
 
 
-def test_a_file_brings_a_system_and_what_is_shown_can_be_imported(bench: GpuDeskService) -> None:
+def test_exported_system_can_be_imported(bench: GpuDeskService) -> None:
     data = json.dumps(FILE).encode()
     proposal = propose_system(data, name="our-server.json", today=DAY, catalog=bench.catalog)
     bench.user_catalog.do(add_facts(bench.catalog, proposal.facts, proposal.name))

@@ -60,7 +60,7 @@ def test_step_of_facts_and_notes_is_whole_and_can_be_turned_round(path: Path, fi
     assert file.watched == _read(path) == ()
 
 
-def test_note_that_cannot_be_kept_takes_its_whole_step_with_it(path: Path, file: UserFile) -> None:
+def test_unstorable_note_refuses_its_whole_step(path: Path, file: UserFile) -> None:
     endless = WatchNote("W002-01", float("inf"), "2026-10", "A test")
     with pytest.raises(InputError) as refused:
         file.apply(FactEdit(message("own.step.add", "Add {name}", name="x"), after=ALL, watched=(endless,)))
@@ -93,14 +93,14 @@ def test_step_on_facts_reads_the_notes_of_another_process(path: Path, file: User
     assert file.watched == (REFERENCE,)
 
 
-def test_notes_stay_beside_the_file_while_somebody_reads(path: Path, file: UserFile) -> None:
+def test_notes_stay_in_the_journal_during_a_read(path: Path, file: UserFile) -> None:
     file.apply(note(GAP))
     with hold_read_lock(path):
         file.apply(note(REFERENCE))
         assert _read(path) == (GAP, REFERENCE)
 
 
-def test_file_that_was_removed_is_begun_anew_with_its_notes(path: Path, file: UserFile) -> None:
+def test_removed_file_is_recreated_with_its_notes(path: Path, file: UserFile) -> None:
     file.apply(note(GAP))
     path.unlink()
     with pytest.raises(CatalogFileError):
@@ -109,7 +109,9 @@ def test_file_that_was_removed_is_begun_anew_with_its_notes(path: Path, file: Us
     assert file.watched == _read(path) == (GAP,)
 
 
-def test_read_only_file_takes_no_note_and_says_why(path: Path, file: UserFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_only_file_refuses_notes_with_the_reason(
+    path: Path, file: UserFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file.apply(note(GAP))
     monkeypatch.setattr("gpudesk.catalog.user_store.user_file.can_write", lambda _: False)
     with pytest.raises(CatalogFileError) as refused:
@@ -198,7 +200,7 @@ def _through_a_file(note: WatchNote) -> list[WatchNote]:
 
 
 @pytest.mark.parametrize("stored", ['"nine"', "null", "[9]", "NaN", "", 9])
-def test_row_that_holds_neither_a_number_nor_yes_or_no_is_told(stored: object) -> None:
+def test_row_of_invalid_type_is_reported(stored: object) -> None:
     with pytest.raises(RowError):
         decode_rows(WATCH_TABLE, [("W002-01", stored, "2026-10", "A test", None)])
 

@@ -67,7 +67,7 @@ def test_facts_of_the_user_are_no_fault_of_the_catalog(catalog: Catalog) -> None
         ("UPDATE dispute SET claim_a = 'C9' WHERE id = 'D-001'", "catalog.verify.dangling"),
     ],
 )
-def test_row_that_names_what_is_not_there(broken_path: Path, statement: str, expected: str) -> None:
+def test_row_with_a_dangling_reference_is_reported(broken_path: Path, statement: str, expected: str) -> None:
     spoil(broken_path, statement)
     findings = findings_of(broken_path)
     assert findings

@@ -87,7 +87,7 @@ def texts(catalog: Catalog) -> list[tuple[str, str, str, str]]:
 
 
 @pytest.mark.parametrize(("user_facts", "listed"), LISTED.values(), ids=LISTED)
-def test_what_waits_is_listed_with_why_and_can_be_removed(
+def test_inactive_overrides_are_listed_with_reasons(
     facts: Catalog, user_facts: tuple[UserFact, ...], listed: tuple[str, str, str, str]
 ) -> None:
     merged = facts.with_own(UserFacts.of(user_facts))
@@ -114,7 +114,7 @@ def test_facts_with_effect_do_not_wait(facts: Catalog) -> None:
     assert {row[-1] for row in table.rows} == {None}
 
 
-def test_a_claim_beside_a_choice_that_waits_stays(facts: Catalog) -> None:
+def test_claim_remains_next_to_an_inactive_choice(facts: Catalog) -> None:
     claim = UserClaim("mi325x", "memory_bandwidth", 5.5e12, LAB.id, SourceKind.USER, TODAY)
     choice = ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY)
     merged = facts.with_own(UserFacts.of([LAB, claim, choice]))
@@ -127,7 +127,7 @@ def test_a_claim_beside_a_choice_that_waits_stays(facts: Catalog) -> None:
     assert set(merged.own.after(step)) == {LAB, claim}
 
 
-def test_what_is_gone_already_cannot_be_removed_again(facts: Catalog) -> None:
+def test_removed_override_cannot_be_removed_again(facts: Catalog) -> None:
     merged = facts.with_own(UserFacts.of([LAB, *about(GONE, "memory", 2**30)]))
     with pytest.raises(InputError, match=r"own\.not_own"):
         edits.forget_inactive(facts, merged.waiting[0])

@@ -58,7 +58,7 @@ def test_backups_are_listed_for_people_and_programs(two_states: Path, capsys: Ca
     }
 
 
-def test_restored_state_can_be_taken_back(two_states: Path, capsys: Capture) -> None:
+def test_restore_can_be_undone(two_states: Path, capsys: Capture) -> None:
     before = _facts(two_states)
     lines = _run(capsys, "restore", "1").splitlines()
     assert lines[0] == f"Restored. You now have {len(ALL)} values."
@@ -96,7 +96,7 @@ def test_broken_file_gives_way_to_a_backup_and_is_kept(two_states: Path, capsys:
         (str(Path(__file__)), "is not a backup of your values; choose another file"),
     ],
 )
-def test_what_is_no_backup_is_refused_in_one_line(
+def test_file_that_is_not_a_backup_is_refused_in_one_line(
     two_states: Path, capsys: Capture, backup: str, expected: str
 ) -> None:
     before = _facts(two_states)
@@ -107,7 +107,7 @@ def test_what_is_no_backup_is_refused_in_one_line(
     assert _facts(two_states) == before
 
 
-def test_damaged_backup_says_so_and_is_refused(two_states: Path, capsys: Capture) -> None:
+def test_damaged_backup_is_refused_with_the_reason(two_states: Path, capsys: Capture) -> None:
     (backup,) = (two_states.parent / "backups").iterdir()
     os.truncate(backup, 5000)
     assert "is truncated: 5,000 of" in _run(capsys, "backups")

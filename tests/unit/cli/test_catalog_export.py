@@ -74,7 +74,7 @@ def test_the_comparison_is_a_workbook_with_numbers_and_no_formula(tmp_path: Path
     assert 0 < rate[4] < rate[3] < rate[5]
 
 
-def test_the_sheet_names_as_old_what_the_user_calls_old(tmp_path: Path, user_home: Path) -> None:
+def test_sheet_marks_stale_prices_by_the_users_limit(tmp_path: Path, user_home: Path) -> None:
     def write_sheet() -> str:
         target = tmp_path / "x.md"
         assert entry.main([*SHEET, *LOAD, "-o", str(target)]) == 0

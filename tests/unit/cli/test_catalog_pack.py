@@ -54,7 +54,7 @@ def test_a_pack_goes_from_one_user_to_another(
     assert json.loads(bring_in(capsys, pack, "--json")[1])["written"] is False
 
 
-def test_the_preview_says_whose_it_is_and_what_it_changes(
+def test_preview_names_the_signer_and_the_changes(
     pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))
@@ -65,7 +65,7 @@ def test_the_preview_says_whose_it_is_and_what_it_changes(
     assert not (tmp_path / "other").exists()
 
 
-def test_a_pack_that_was_changed_brings_nothing(
+def test_modified_pack_imports_nothing(
     pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))
@@ -76,7 +76,7 @@ def test_a_pack_that_was_changed_brings_nothing(
     assert not (tmp_path / "other").exists()
 
 
-def test_a_signer_is_trusted_until_that_is_taken_back(
+def test_signer_is_trusted_until_revoked(
     pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))

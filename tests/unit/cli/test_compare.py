@@ -42,7 +42,7 @@ def test_half_a_load_is_still_an_error(capsys: Capture, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lengths", [(), ("--input-tokens", "800"), ("--output-tokens", "300")])
-def test_a_missing_length_says_what_to_state(capsys: Capture, lengths: tuple[str, ...]) -> None:
+def test_missing_length_names_the_option(capsys: Capture, lengths: tuple[str, ...]) -> None:
     options = ("--accelerators", "h100-sxm", "--model", "llama-3.1-8b", "--concurrency", "4", *lengths)
     for command in ("cost", "decide"):
         assert entry.main([command, *options]) == 1

@@ -40,7 +40,7 @@ def find_candidate(costs: dict[str, Any], part: str) -> dict[str, Any]:
     return each
 
 
-def test_counts_left_open_are_said(capsys: Capture) -> None:
+def test_open_counts_are_explained(capsys: Capture) -> None:
     note = "Without a count, each has the fewest accelerators that fit."
     options = ("--model", "llama-3.1-8b", "--input-tokens", "800", "--output-tokens", "300", "--concurrency", "4")
     for accelerators, is_said in (("h100-sxm,l4", True), ("h100-sxm:1,l4:1", False)):
@@ -83,7 +83,7 @@ def test_a_price_that_is_stated_fills_the_gap(capsys: Capture) -> None:
     assert "mi355x" in costs["draws"]["cheapest"]
 
 
-def test_break_evens_name_what_they_are_of(capsys: Capture) -> None:
+def test_break_evens_name_their_accelerator(capsys: Capture) -> None:
     costs = run_json(capsys, "--runs-on", "CUDA")
     names = {(each["name"], each["accelerator"], each["against"]) for each in costs["break_even"]}
     assert ("months_to_own", "h200-sxm", None) in names
@@ -139,7 +139,7 @@ def test_the_first_line_is_that_of_the_cost_page(capsys: Capture) -> None:
     assert output.index("To rent, 4 are too close to call: MI325X (") < output.index("USD, without taxes")
 
 
-def test_what_does_not_fit_is_not_said_to_lack_a_price(capsys: Capture) -> None:
+def test_oversized_model_is_not_reported_as_missing_a_price(capsys: Capture) -> None:
     output = run_text(capsys, "--model", "llama-3.1-405b", "--accelerators", "mi325x:1,h200-sxm:1")
     assert "Cost of ownership: unknown, for the reasons below." in output
     assert "MI325X: costs need a deployment that fits and is supported." in output
@@ -176,7 +176,7 @@ def test_whole_systems_are_owned_unless_single_accelerators_are(capsys: Capture)
     assert "H200 SXM, MI325X and B200 SXM: 1 system of 8 accelerators, 7 idle each." in output
 
 
-def test_a_rent_of_whole_instances_is_said_where_fewer_are_used(capsys: Capture) -> None:
+def test_rent_of_whole_instances_counts_idle_accelerators(capsys: Capture) -> None:
     note = "MI355X: only whole instances are rented; its rental cost includes 7 idle accelerators."
     assert note in run_text(capsys, "--accelerators", "mi355x:1", "--no-single")
     assert "whole instances" not in run_text(capsys, "--accelerators", "mi355x:8,h200-sxm:1", "--no-single")
@@ -187,7 +187,7 @@ def test_a_seed_below_zero_is_refused_at_its_option(capsys: Capture) -> None:
     assert "--seed: -1 is not between 0 and" in capsys.readouterr().err
 
 
-def test_options_change_what_is_taken_for_granted(capsys: Capture) -> None:
+def test_options_change_assumptions(capsys: Capture) -> None:
     plain = run_json(capsys)
     spot = run_json(capsys, "--rent-term", "spot")
     part = "h200-sxm"
@@ -210,7 +210,7 @@ def test_inputs_are_listed_with_where_they_come_from(capsys: Capture) -> None:
     assert "no value" in output
 
 
-def test_what_is_stated_in_a_scenario_holds(capsys: Capture, tmp_path: Path) -> None:
+def test_inputs_of_a_scenario_apply(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "costs.gpudesk"
     assert entry.main(["sheet", *ASKED, "-o", str(file)]) == 0
     document = json.loads(file.read_text(encoding="utf-8"))
@@ -241,7 +241,7 @@ def test_what_is_stated_in_a_scenario_holds(capsys: Capture, tmp_path: Path) -> 
         (("--draws", "1000001"), "--draws"),
     ],
 )
-def test_what_cannot_be_is_said_at_the_option(capsys: Capture, more: tuple[str, ...], message: str) -> None:
+def test_invalid_value_is_reported_at_its_option(capsys: Capture, more: tuple[str, ...], message: str) -> None:
     assert entry.main(["cost", *ASKED, *more]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""

@@ -101,7 +101,7 @@ def test_a_winner_is_recommended_with_its_deployment(capsys: Capture) -> None:
     assert objective["low"] < objective["value"] < objective["high"]
 
 
-def test_a_close_call_is_recommended_too_with_what_to_measure(capsys: Capture) -> None:
+def test_close_call_is_recommended_with_a_measurement(capsys: Capture) -> None:
     decision = run_json(capsys, "--set", "priority=speed")
     assert decision["verdict"] == "no clear winner"
     assert decision["recommendation"]["key"] == decision["leading"]
@@ -129,7 +129,7 @@ def test_where_none_fits_nothing_leads(capsys: Capture) -> None:
     assert because == {"condition": "form == 'pcie'", "left": "sxm", "right": "pcie", "holds": False}
 
 
-def test_the_trace_says_what_rules_tested_and_favour(capsys: Capture) -> None:
+def test_trace_has_tested_values_and_effects(capsys: Capture) -> None:
     compared = ("--accelerators", "mi300x:1,mi325x:1,h200-sxm:1")
     rent = (*compared, "--set", "priority=cost", "--set", "acquisition=rent")
     decision = run_json(capsys, *rent, "--set", "ttft_limit_ms=2000", "--weight", "D000-02=7")
@@ -206,7 +206,7 @@ def test_people_read_verdict_reasons_figures_and_changes(capsys: Capture) -> Non
     assert "==" not in output
 
 
-def test_rules_are_shown_on_request_by_what_they_did(capsys: Capture) -> None:
+def test_rules_are_listed_by_effect_on_request(capsys: Capture) -> None:
     options = [*ASKED, "--set", "priority=cost"]
     assert "D000-02" not in run_text(capsys, *options)
     rest = run_text(capsys, *options, "--rules").splitlines()
@@ -217,7 +217,7 @@ def test_rules_are_shown_on_request_by_what_they_did(capsys: Capture) -> None:
     assert any(line.startswith("⊘ rules it out") for line in rest)
 
 
-def test_exclusions_stand_with_their_number(capsys: Capture) -> None:
+def test_exclusions_have_their_numbers(capsys: Capture) -> None:
     output = run_text(capsys, *ASKED, "--set", "ttft_limit_ms=500")
     joined = " ".join(output.split())
     assert re.search(r"H200 SXM: TTFT limit; time to first token, 1,\d{3} \(\d+ – 2,\d{3}\) ms >", joined)
@@ -253,7 +253,7 @@ def test_lists_of_questions_and_rules_need_no_scenario(capsys: Capture) -> None:
     assert "figures only" in next(line for line in rules.splitlines() if line.startswith("D001-08"))
 
 
-def test_lists_for_programs_carry_what_is_in_force(capsys: Capture) -> None:
+def test_json_lists_have_the_active_values(capsys: Capture) -> None:
     limits = ["--ttft-ms", "900", "--tpot-ms", "60"]
     more = ["--set", "ttft_limit_ms=1500", *limits]
     assert entry.main(["decide", "--list-questions", "--json", *ASKED, *more]) == 0
@@ -330,7 +330,7 @@ def test_answers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.M
         (("--answers", "nowhere.json"), "nowhere.json: cannot be read"),
     ],
 )
-def test_what_cannot_be_said_is_named_at_the_option(capsys: Capture, more: tuple[str, ...], message: str) -> None:
+def test_invalid_answer_is_reported_at_its_option(capsys: Capture, more: tuple[str, ...], message: str) -> None:
     assert entry.main(["decide", *ASKED, *more]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -382,7 +382,7 @@ def test_faults_of_the_file_name_it_and_the_place(capsys: Capture, tmp_path: Pat
     assert captured.err.count("\n") == 1
 
 
-def test_without_anything_to_compare_the_usage_is_told(capsys: Capture) -> None:
+def test_missing_accelerators_print_the_usage(capsys: Capture) -> None:
     assert entry.main(["decide"]) == 2
     assert "no scenario given" in capsys.readouterr().err
     assert entry.main(["decide", *ASKED, "--sets", "priority=cost"]) == 2
@@ -448,7 +448,7 @@ def test_a_kind_of_provider_sets_the_rents(capsys: Capture) -> None:
     assert leaders == ["b200-hgx", "mi355x"]
 
 
-def test_where_one_provider_reverses_the_order_is_said(capsys: Capture) -> None:
+def test_provider_that_reverses_the_order_is_named(capsys: Capture) -> None:
     """B200 is cheaper at specialized clouds; at the one provider that rents both, MI355X is."""
     options = ["decide", "--accelerators", "b200-hgx:8,mi355x:8", "--template", "70b-chat-on-four"]
     assert entry.main([*options, "--set", "acquisition=rent", "--set", "priority=cost"]) == 0
@@ -471,7 +471,7 @@ def test_an_accelerator_that_the_serving_engine_does_not_support_is_not_too_smal
     assert "too small" not in output
 
 
-def test_rents_are_compared_of_what_may_be_rented(capsys: Capture) -> None:
+def test_only_rentable_accelerators_compare_rents(capsys: Capture) -> None:
     """Only hyperscalers rent MI355X, others specialized clouds; this matters only where MI355X can be chosen."""
     both = ("--accelerators", "h200-sxm:8,mi355x:8", *LOAD)
     differ = "MI355X is priced at a hyperscaler; like for like, specialized clouds usually charge"

@@ -77,7 +77,7 @@ def test_fit_says_what_one_accelerator_holds(capsys: Capture) -> None:
         (("estimate", "--model", "flux1-dev", "--accelerator", "l4:x"), 2, "is not ID or ID:COUNT"),
     ],
 )
-def test_what_does_not_go_together_is_said(capsys: Capture, arguments: tuple[str, ...], code: int, text: str) -> None:
+def test_conflicting_options_are_reported(capsys: Capture, arguments: tuple[str, ...], code: int, text: str) -> None:
     assert text in run(capsys, *arguments, code=code)
 
 

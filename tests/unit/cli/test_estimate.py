@@ -25,7 +25,7 @@ def fits(capsys: Capture, *more: str) -> str:
     return line.removeprefix("  Fits").strip()
 
 
-def test_what_waits_for_the_serving_engine_is_not_said_to_wait_for_memory(capsys: Capture) -> None:
+def test_queue_of_the_serving_engine_is_not_attributed_to_memory(capsys: Capture) -> None:
     usual = fits(capsys, "--concurrency", "5000")
     assert usual.startswith("runs ")
     assert " of 5,000 requests at a time; memory fits " in usual
@@ -33,7 +33,7 @@ def test_what_waits_for_the_serving_engine_is_not_said_to_wait_for_memory(capsys
     assert fits(capsys, "--concurrency", "1").endswith(" requests in flight")
 
 
-def test_one_request_in_flight_is_said_in_the_singular(capsys: Capture) -> None:
+def test_one_request_in_flight_is_singular(capsys: Capture) -> None:
     most = fits(capsys, "--concurrency", "1", "--input-tokens", "100000")
     number, _, rest = most.removeprefix("up to ").partition(" ")
     assert rest == ("request in flight" if number == "1" else "requests in flight")
@@ -47,12 +47,12 @@ def test_without_a_load_the_options_for_one_are_named(capsys: Capture) -> None:
     )
 
 
-def test_requests_that_are_given_memory_as_they_grow_are_not_said_to_be_held(capsys: Capture) -> None:
+def test_memory_on_demand_is_not_reported_as_reserved(capsys: Capture) -> None:
     output = fits(capsys, "--concurrency", "5000", "--memory-fraction", "0.95", "--lengths", "fixed")
     assert re.fullmatch(r"\d+ of 5,000 in flight; memory for \d+ at full length", output)
 
 
-def test_what_does_not_fit_leaves_nothing_free(capsys: Capture) -> None:
+def test_oversized_model_leaves_no_free_memory(capsys: Capture) -> None:
     too_large = ["--concurrency", "1", "--input-tokens", "100000", "--weights", "bf16"]
     assert entry.main(["estimate", *ASKED, *too_large]) == 0
     output = capsys.readouterr().out

@@ -24,7 +24,7 @@ def broken_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def test_what_cannot_be_explained_is_answered_once_with_all_that_can(capsys: Capture) -> None:
+def test_unexplained_figure_lists_those_with_explanations(capsys: Capture) -> None:
     assert entry.main(["explain", "nonsense", *ASKED]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -52,12 +52,12 @@ def test_a_broken_record_is_null_for_programs(capsys: Capture, broken_records: P
 
 
 @pytest.mark.parametrize("figure", ["memory", "plan", "max_concurrency"])
-def test_what_nobody_publishes_needs_no_record(capsys: Capture, broken_records: Path, figure: str) -> None:
+def test_unpublished_figure_needs_no_record(capsys: Capture, broken_records: Path, figure: str) -> None:
     assert entry.main(["explain", figure, *ASKED]) == 0
     assert capsys.readouterr().err == ""
 
 
-def test_the_slowdown_of_older_software_is_worked_out_from_its_constant(capsys: Capture) -> None:
+def test_slowdown_of_older_software_uses_its_constant(capsys: Capture) -> None:
     assert entry.main(["explain", "tpot_ms", *ASKED, "--date", "2025-01"]) == 0
     output = capsys.readouterr().out
     assert "= e^(age slowdown × years back^1.5)" in output
@@ -65,7 +65,7 @@ def test_the_slowdown_of_older_software_is_worked_out_from_its_constant(capsys: 
     assert "calibration" not in line
 
 
-def test_units_are_not_said_twice(capsys: Capture) -> None:
+def test_units_are_not_repeated(capsys: Capture) -> None:
     assert entry.main(["explain", "max_concurrency", *ASKED]) == 0
     output = capsys.readouterr().out
     assert "tokens of one sequence = 1,100" in output
@@ -93,7 +93,7 @@ def test_worked_examples_are_listed(capsys: Capture) -> None:
     assert "W003-10" in capsys.readouterr().out
 
 
-def test_a_worked_example_that_is_not_there_is_said_not_to_be(capsys: Capture) -> None:
+def test_missing_worked_example_is_reported(capsys: Capture) -> None:
     assert entry.main(["explain", "W009-99"]) == 1
     assert capsys.readouterr().err == (
         "gpudesk: figure: unknown checked claim W009-99; list all with `gpudesk explain examples`\n"

@@ -24,7 +24,7 @@ def list_cells(capsys: Capture, *more: str) -> list[dict[str, Any]]:
     return fits
 
 
-def test_what_one_h100_and_one_mi300x_hold(capsys: Capture) -> None:
+def test_capacity_of_one_h100_and_one_mi300x(capsys: Capture) -> None:
     h100, mi300x = list_cells(
         capsys, "--accelerators", "h100-sxm,mi300x", "--model", "llama-3.1-70b", "--weights", "fp16"
     )
@@ -40,7 +40,7 @@ def test_without_a_format_each_model_has_its_own(capsys: Capture) -> None:
     assert [(each["model"], each["weights"]) for each in fits] == [("deepseek-r1", "fp8"), ("llama-3.1-8b", "bf16")]
 
 
-def test_more_in_flight_takes_no_fewer(capsys: Capture) -> None:
+def test_higher_concurrency_never_needs_fewer(capsys: Capture) -> None:
     options = ["--accelerators", "h200-sxm,b200-hgx,mi355x", "--models", "llama-3.1-70b", "--weights", "fp8"]
     few = [each["count"] for each in list_cells(capsys, *options)]
     many = [each["count"] for each in list_cells(capsys, *options, "--concurrency", "512")]
@@ -60,7 +60,7 @@ def test_all_of_the_catalog_is_asked_by_default(capsys: Capture) -> None:
     assert fits == list_cells(capsys, "--accelerators", "all", "--models", "all")
 
 
-def test_a_scenario_gives_what_options_do_not(capsys: Capture) -> None:
+def test_scenario_fills_omitted_options(capsys: Capture) -> None:
     fits = list_cells(capsys, "--template", "70b-chat-on-four")
     assert len(fits) == 4
     assert {each["model"] for each in fits} == {"llama-3.1-70b"}
@@ -106,7 +106,7 @@ def test_a_label_is_read_as_printed_tables_do(capsys: Capture, reading: str, cou
         (("--scenario", "a.gpudesk", "--template", "b"), 2, "use either --scenario or --template"),
     ],
 )
-def test_what_cannot_be_asked_is_said_in_a_line(
+def test_impossible_request_is_refused_in_one_line(
     capsys: Capture, options: tuple[str, ...], code: int, message: str
 ) -> None:
     assert entry.main(["fit", *options]) == code
@@ -116,7 +116,7 @@ def test_what_cannot_be_asked_is_said_in_a_line(
     assert captured.err.count("\n") == 1
 
 
-def test_a_context_beyond_what_a_model_is_made_for_is_said(capsys: Capture) -> None:
+def test_context_beyond_the_models_maximum_is_reported(capsys: Capture) -> None:
     ask = ["--accelerators", "h100-sxm", "--models", "yi-34b,llama-3.1-8b", "--context", "8500"]
     assert [cell["beyond_context"] for cell in list_cells(capsys, *ask)] == [True, False]
     assert entry.main(["fit", *ask]) == 0

@@ -58,7 +58,7 @@ def test_the_cheapest_providers_are_named_for_each_accelerator(capsys: Capture) 
     assert first["usd_per_hour"] <= second["usd_per_hour"]
 
 
-def test_a_missing_rent_is_said_once(capsys: Capture) -> None:
+def test_missing_rent_is_reported_once(capsys: Capture) -> None:
     assert entry.main(["fleet", *ASKED[2:], "--accelerators", "gaudi3"]) == 0
     assert capsys.readouterr().out.count("Missing rent of Gaudi 3") == 1
 
@@ -115,7 +115,7 @@ def test_own_multipliers_and_named_systems(capsys: Capture) -> None:
         (("--dp", "2"), "--dp"),
     ],
 )
-def test_what_cannot_be_is_named(capsys: Capture, options: tuple[str, ...], words: str) -> None:
+def test_impossible_values_are_named(capsys: Capture, options: tuple[str, ...], words: str) -> None:
     assert words in refuse(capsys, *options)
 
 
@@ -124,7 +124,7 @@ def test_without_a_demand_it_says_which_options_state_one(capsys: Capture) -> No
     assert "--users" in capsys.readouterr().err
 
 
-def test_a_scenario_file_brings_its_fleet(capsys: Capture, tmp_path: Path) -> None:
+def test_scenario_file_has_its_fleet(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "fleet.gpudesk"
     document = {
         "gpudesk": 1,

@@ -76,7 +76,7 @@ def test_a_list_that_is_known_adds_nothing(capsys: Capture, offers: Path) -> Non
     assert facts() == before
 
 
-def test_rows_that_are_left_out_are_told(capsys: Capture, offers: Path) -> None:
+def test_rows_that_are_left_out_are_reported(capsys: Capture, offers: Path) -> None:
     offers.write_text(f"{PRICES}ex.1x,Abacus 9000,1,1.00,,eu-1\nex.8x,MI325X,8,free,,eu-1\n")
     left_out = [
         "  Skipped: 1 row with an accelerator outside the catalog: Abacus 9000 × 1",
@@ -205,7 +205,7 @@ def test_one_file_at_fault_keeps_all_of_them_out(capsys: Capture, llama: Path, t
     assert facts() == 0
 
 
-def test_what_a_file_leaves_open_is_answered(capsys: Capture, tmp_path: Path) -> None:
+def test_answers_fill_missing_fields(capsys: Capture, tmp_path: Path) -> None:
     folder = tmp_path / "Gap"
     folder.mkdir()
     (folder / "config.json").write_text(
@@ -224,7 +224,7 @@ def test_what_a_file_leaves_open_is_answered(capsys: Capture, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("arguments", [["--answer", "x"], ["--as", "a"], []])
-def test_usage_that_cannot_be_is_said(capsys: Capture, llama: Path, offers: Path, arguments: list[str]) -> None:
+def test_impossible_usage_is_refused(capsys: Capture, llama: Path, offers: Path, arguments: list[str]) -> None:
     files = [llama, offers] if arguments else []
     code, out, err = run(capsys, *files, *arguments)
     assert (code, out) == (2, "")
@@ -308,7 +308,7 @@ def test_a_signature_that_was_taken_away_is_asked_about(
     assert power() == before
 
 
-def test_an_unknown_signer_is_trusted_only_when_told_so(
+def test_unknown_signer_is_trusted_only_on_request(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pack, before = pack_of(tmp_path, monkeypatch, "The lab"), power()
@@ -371,7 +371,7 @@ def test_every_command_warns_of_an_unknown_architecture(capsys: Capture, tmp_pat
         assert "newarch" in capsys.readouterr().out.replace("\n", " "), command
 
 
-def test_what_a_file_leaves_open_is_asked_for_with_its_choices(capsys: Capture, tmp_path: Path) -> None:
+def test_missing_fields_are_requested_with_their_choices(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "newer.json"
     path.write_text(
         json.dumps({name: value for name, value in UNKNOWN.items() if name not in ("qk_norm", "gated_mlp")})
@@ -382,9 +382,7 @@ def test_what_a_file_leaves_open_is_asked_for_with_its_choices(capsys: Capture, 
     assert "gated_mlp, yes or no (Feed-forward block has a gate" in err
 
 
-def test_the_same_file_on_another_day_brings_nothing_new(
-    capsys: Capture, llama: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_second_import_of_a_file_adds_nothing(capsys: Capture, llama: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(capsys, llama)[0] == 0
     monkeypatch.setattr("gpudesk.report.labels.get_today", lambda: "2027-01-01")
     before = facts()

@@ -46,7 +46,7 @@ def test_a_version_is_taken_or_refused(capsys: Capture) -> None:
     )
 
 
-def test_what_does_not_fit_is_not_started_and_others_are(capsys: Capture) -> None:
+def test_only_fitting_deployments_get_commands(capsys: Capture) -> None:
     assert entry.main([*ASKED, "--accelerators", "h100-sxm:1,h200-sxm:8"]) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith("gpudesk launch: h100-sxm: ")

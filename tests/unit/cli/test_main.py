@@ -73,7 +73,7 @@ def test_report_goes_elsewhere_when_the_user_folder_cannot_be(
     assert "KeyError" in report.read_text(encoding="utf-8")
 
 
-def test_reader_that_leaves_and_user_who_stops_are_no_faults(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_closed_pipe_and_interrupt_are_not_errors(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr(output, "silence_output", lambda: None)
     assert fail_with(BrokenPipeError(), monkeypatch) == 0
     assert fail_with(KeyboardInterrupt(), monkeypatch) == 130
@@ -159,7 +159,7 @@ def test_json_of_a_list_is_nothing_but_json(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.gpudesk", "A.GPUDESK", "sheet.PDF", "facts.gpudeskpack"])
-def test_what_a_window_opens_needs_no_command(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_for_the_window_needs_no_command(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
 
     def open_window(files: Sequence[str]) -> int:
@@ -217,7 +217,7 @@ def test_files_that_no_window_opens_are_refused_by_name(tmp_path: Path, capsys: 
         (["fit", "--nothing"], "unknown argument --nothing; for help, run `gpudesk fit --help`"),
     ],
 )
-def test_unknown_names_are_told_with_the_closest(
+def test_unknown_names_suggest_the_closest(
     arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert entry.main(arguments) == 2

@@ -97,6 +97,6 @@ def test_weights_and_the_load_are_taken(capsys: Capture) -> None:
         (["mi325x", "--serving-engine", "vlm"], "unknown serving engine vlm"),
     ],
 )
-def test_what_cannot_be_is_refused(options: list[str], text: str, capsys: Capture) -> None:
+def test_impossible_values_are_refused(options: list[str], text: str, capsys: Capture) -> None:
     assert entry.main(["profile", *options]) in (1, 2)
     assert text in capsys.readouterr().err

@@ -15,7 +15,7 @@ def lines_of(make_answer: MakeAnswer, *parts: str, width: int = 100) -> list[str
     return list(list_sheet_lines(build_sheet(make_answer(*parts)), width, str))
 
 
-def test_figures_and_signs_stand_in_columns(make_answer: MakeAnswer) -> None:
+def test_figures_and_signs_are_aligned(make_answer: MakeAnswer) -> None:
     lines = lines_of(make_answer, "h200-sxm", "mi325x")
     throughput = [line for line in lines if line.startswith("  Output throughput")]
     assert throughput[0].split() == ["Output", "throughput", "%", "baseline", "+25"]
@@ -42,7 +42,7 @@ def test_columns_that_do_not_fit_come_below(make_answer: MakeAnswer) -> None:
         assert any(name in line for line in narrow)
 
 
-def test_nobody_wins_is_said(make_answer: MakeAnswer) -> None:
+def test_tie_is_reported(make_answer: MakeAnswer) -> None:
     text = "\n".join(lines_of(make_answer, "h200-sxm", "mi355x"))
     assert "Too close to call" in text
     assert "tie: too close to call" in text

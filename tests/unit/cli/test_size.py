@@ -74,7 +74,7 @@ def test_reserve_and_cap_are_the_users(capsys: Capture) -> None:
         assert more["count"] > less["count"]
 
 
-def test_limits_that_nothing_meets_are_said(capsys: Capture) -> None:
+def test_unreachable_limits_are_reported(capsys: Capture) -> None:
     sizing = run_json(capsys, *ASKED, "--users", "10", "--tpot-ms", "0.5")
     for each in sizing["candidates"]:
         assert each["count"] is None
@@ -82,7 +82,7 @@ def test_limits_that_nothing_meets_are_said(capsys: Capture) -> None:
         assert each["sentence"]
 
 
-def test_limit_of_the_first_token_that_nothing_meets_is_said_of_one_output_token(capsys: Capture) -> None:
+def test_unreachable_ttft_limit_is_reported_for_one_output_token(capsys: Capture) -> None:
     """A single output token has no time per token to tell of."""
     sizing = run_json(capsys, *ASKED, "--users", "100", "--output-tokens", "1", "--ttft-ms", "2")
     assert all(each["reason"].endswith(" TTFT") for each in sizing["candidates"])
@@ -148,7 +148,7 @@ def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
         (("--users", "many"), 2, "is not a number"),
     ],
 )
-def test_what_cannot_be_asked_is_said_in_a_line(
+def test_impossible_request_is_refused_in_one_line(
     capsys: Capture, options: tuple[str, ...], code: int, message: str
 ) -> None:
     assert entry.main(["size", *ASKED, *options]) == code
@@ -158,7 +158,7 @@ def test_what_cannot_be_asked_is_said_in_a_line(
     assert captured.err.count("\n") == 1
 
 
-def test_what_should_be_read_with_care_is_said(capsys: Capture) -> None:
+def test_caveats_are_printed(capsys: Capture) -> None:
     """More in flight than users, a prompt beyond the context, and hosts that are several machines."""
     ask = ["size", "--model", "yi-34b", "--input-tokens", "8000", "--output-tokens", "500"]
     users = ["--users", "10", "--requests-per-user-hour", "3600", "--accelerators", "gh200-96gb"]

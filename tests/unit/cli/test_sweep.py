@@ -42,7 +42,7 @@ def test_numbers_are_lists_and_ranges(text: str, numbers: list[int]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1,", "x", "4..1", "1..8*1", "0..8*2", "1..8+0", "1..9999999", "1.5"])
-def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
+def test_invalid_list_of_numbers_is_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
         parse_number_list(text)
 
@@ -73,7 +73,7 @@ def test_json_says_the_same_for_programs(tmp_path: Path, capsys: Capture) -> Non
     assert len(target.read_text(encoding="utf-8").splitlines()) == 289
 
 
-def test_what_cannot_be_is_said_once_and_counted(tmp_path: Path, capsys: Capture) -> None:
+def test_impossible_points_are_reported_once_and_counted(tmp_path: Path, capsys: Capture) -> None:
     assert entry.main([*GRID, "--tp", "1,3", "--models", "all", "-o", str(tmp_path / "all.csv")]) == 0
     error_lines = capsys.readouterr().err.splitlines()
     # Three divides the heads of some, but not their vocabulary as serving engines fill it up.
@@ -87,7 +87,7 @@ def test_what_cannot_be_is_said_once_and_counted(tmp_path: Path, capsys: Capture
     assert capsys.readouterr().err.startswith("gpudesk sweep: no point is possible: TP 7 does not")
 
 
-def test_all_stands_for_all_accelerators(tmp_path: Path, capsys: Capture) -> None:
+def test_all_means_all_accelerators(tmp_path: Path, capsys: Capture) -> None:
     options = ["sweep", *ASKED, *LENGTHS, "--batch", "1", "--accelerators", "all", "--json"]
     assert entry.main([*options, "-o", str(tmp_path / "all.csv")]) == 0
     result = json.loads(capsys.readouterr().out)
@@ -132,9 +132,7 @@ def test_load_and_file_are_asked_for(tmp_path: Path, capsys: Capture) -> None:
     assert "sweep.xlsx: .xlsx is not a sweep format; use .csv, .npz" in capsys.readouterr().err
 
 
-def test_progress_is_said_where_it_is_asked_for(
-    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_is_printed_on_request(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation, "_MOST_PLANS", 9)
     assert entry.main([*GRID, "--progress", "-o", str(tmp_path / "sweep.csv")]) == 0
     *lines, _ = capsys.readouterr().err.splitlines()
@@ -159,7 +157,7 @@ def test_terminal_sees_progress_in_one_line_that_goes(
     ("suffix", "sign", "code"),
     [(".csv", signal.SIGINT, 130), (".npz", signal.SIGINT, 130), (".csv", signal.SIGTERM, 143)],
 )
-def test_user_who_stops_it_finds_no_half_file(suffix: str, sign: signal.Signals, code: int, tmp_path: Path) -> None:
+def test_interrupt_leaves_no_partial_file(suffix: str, sign: signal.Signals, code: int, tmp_path: Path) -> None:
     huge = ["--input-tokens", "1..4000", "--concurrency", "1..1000", "-o", str(tmp_path / f"sweep{suffix}")]
     # A shell lets what it runs in the background ignore the interrupt, and so do all processes that come of it.
     with subprocess.Popen(
@@ -178,7 +176,7 @@ def test_user_who_stops_it_finds_no_half_file(suffix: str, sign: signal.Signals,
     assert list(tmp_path.iterdir()) == []
 
 
-def test_size_of_a_large_file_is_told_and_its_room_looked_at(
+def test_size_of_a_large_file_is_reported_and_free_space_checked(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gpudesk.cli.commands.sweep._MANY_POINTS", 10)

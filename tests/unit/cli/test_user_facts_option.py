@@ -49,7 +49,7 @@ def _text(path: Path) -> None:
 @pytest.mark.parametrize(
     "command", [COST, ["catalog", "list", "prices"], ["fit", "--model", "llama-3.1-70b", "--accelerators", "h200-sxm"]]
 )
-def test_unusable_file_fails_the_command_unless_told_to_go_on(
+def test_unusable_file_fails_the_command_unless_ignored(
     file: Path, capsys: Capture, spoil: Callable[[Path], None], command: list[str]
 ) -> None:
     spoil(file)

@@ -72,7 +72,7 @@ def test_fields_are_read_as_they_are_written() -> None:
         ({"currency": {"name": "euro"}}, "costs.currency"),
     ],
 )
-def test_what_cannot_be_is_refused_at_its_place(fields: dict[str, Any], where: str) -> None:
+def test_impossible_value_is_refused_with_its_path(fields: dict[str, Any], where: str) -> None:
     with pytest.raises(InputError) as refused:
         parse_costs(fields)
     assert refused.value.where == where

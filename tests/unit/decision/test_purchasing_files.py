@@ -242,7 +242,7 @@ def test_broken_file_is_told_with_its_name(
     assert str(path) in (refused.value.where or "")
 
 
-def test_missing_file_is_told(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         read_references(tmp_path / "nothing.toml")
     assert refused.value.problem.id == "file.unreadable"

@@ -111,7 +111,7 @@ def test_pools_load_the_weights_of_the_one_that_keeps_the_requests(service: GpuD
     assert loading.in_host <= estimate.pools.decode.count
 
 
-def test_what_a_document_states_of_the_link_is_set_beside_it(service: GpuDeskService) -> None:
+def test_what_a_document_states_of_the_link_is_set_next_to_it(service: GpuDeskService) -> None:
     """64 to 128 GB/s: the one is one direction before its encoding, the other both."""
     loading = compute_weight_loading(estimate_weights(service, "mi325x", 1), service)
     (quoted,) = loading.quoted

@@ -25,7 +25,7 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_only_what_the_scenario_uses_goes_along(saved: Path) -> None:
+def test_scenario_carries_only_facts_it_uses(saved: Path) -> None:
     records = json.loads(saved.read_text())["own_records"]["records"]
     assert {(each["fact"], each.get("thing") or each.get("id")) for each in records} == {
         ("source", QUOTE.id),
@@ -36,7 +36,7 @@ def test_only_what_the_scenario_uses_goes_along(saved: Path) -> None:
     }
 
 
-def test_reader_without_the_entry_is_told_and_can_take_it(saved: Path) -> None:
+def test_missing_entry_is_offered_for_import(saved: Path) -> None:
     with GpuDeskService.open() as bench:
         with pytest.raises(CarriedFactsError) as refused:
             bench.read_scenario(saved)

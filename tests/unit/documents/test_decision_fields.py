@@ -27,7 +27,7 @@ def answers() -> st.SearchStrategy[dict[str, AnswerValue]]:
 
 
 @given(answers(), st.none() | answers(), st.dictionaries(st.sampled_from(["D000-01", "D003-02"]), st.floats(0, 100)))
-def test_what_is_written_is_read_again(
+def test_written_settings_are_read_back(
     yours: dict[str, AnswerValue], expected: dict[str, AnswerValue] | None, weights: dict[str, float]
 ) -> None:
     settings = DecisionSettings(answers=yours, kept=expected, weights=weights, done={"P002-01": "asked"})
@@ -35,7 +35,7 @@ def test_what_is_written_is_read_again(
     assert parse_decision(fields) == settings
 
 
-def test_nothing_said_is_not_written(tmp_path: Path) -> None:
+def test_defaults_are_not_written(tmp_path: Path) -> None:
     scenario = read_template(SAMPLE_TEMPLATE)
     assert "decision" not in json.loads(format_scenario(scenario))
     path = tmp_path / "a.gpudesk"
@@ -69,6 +69,6 @@ def test_a_wrong_field_is_named(fields: dict[str, Any], where: str, problem: str
     assert raised.value.problem.id == problem
 
 
-def test_null_is_nothing_said() -> None:
+def test_null_means_default() -> None:
     assert parse_answers("answers", {"priority": None}) == {}
     assert parse_decision({"answers": None}) == DecisionSettings()

@@ -72,7 +72,7 @@ def test_no_choice_in_the_users_file_makes_a_model_that_cannot_be(facts: Catalog
 
 
 @given(name=st.sampled_from(NAMES), value=VALUES)
-def test_a_pack_brings_no_dimension_that_makes_no_model(facts: Catalog, name: str, value: ClaimValue) -> None:
+def test_pack_with_invalid_dimensions_is_refused(facts: Catalog, name: str, value: ClaimValue) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         return
     pack = pack_of(*choose(name, value))
@@ -98,7 +98,7 @@ def test_a_pack_brings_no_dimension_that_makes_no_model(facts: Catalog, name: st
         ("layer_count", 3),
     ],
 )
-def test_such_a_dimension_stands_as_unfit(facts: Catalog, name: str, value: ClaimValue) -> None:
+def test_invalid_dimension_is_marked_inapplicable(facts: Catalog, name: str, value: ClaimValue) -> None:
     assert standings(pack_of(*choose(name, value)), facts) == [PackRowStatus.UNFIT]
 
 
@@ -128,7 +128,7 @@ def test_choices_that_no_longer_go_with_an_upgraded_model_wait(facts: Catalog) -
 
 
 @pytest.mark.parametrize("value", [7, 10**9, 0.5])
-def test_a_form_refuses_what_a_file_is_refused_for(facts: Catalog, value: ClaimValue) -> None:
+def test_form_and_file_refuse_the_same_values(facts: Catalog, value: ClaimValue) -> None:
     with pytest.raises(InputError) as caught:
         edits.state_value(facts, MODEL, "mixers.attention.kv_heads", value, None, LAB, today=TODAY)
     assert caught.value.where == "value"

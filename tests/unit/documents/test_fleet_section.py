@@ -33,7 +33,7 @@ def test_settings_come_back_from_their_fields(settings: FleetSettings) -> None:
     assert parse_fleet(json.loads(json.dumps(write_fleet_section(settings)))) == settings
 
 
-def test_what_is_left_to_the_program_is_not_written() -> None:
+def test_automatic_choices_are_not_written() -> None:
     assert write_fleet_section(NO_FLEET_SETTINGS) == {}
 
 
@@ -62,7 +62,7 @@ def test_settings_come_back_from_the_file(service: GpuDeskService, tmp_path: Pat
         ({"racks": 4}, "fleet"),
     ],
 )
-def test_what_is_wrong_is_named(fields: dict[str, object], where: str) -> None:
+def test_faults_are_named(fields: dict[str, object], where: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_fleet(fields)
     assert caught.value.where == where

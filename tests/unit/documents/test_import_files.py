@@ -45,11 +45,11 @@ def refusal(path: Path) -> str:
         ("bom.json", b"\xef\xbb\xbf" + json.dumps(CONFIG).encode(), ImportKind.CONFIG),
     ],
 )
-def test_files_are_told_apart_by_what_they_hold(tmp_path: Path, name: str, contents: object, kind: ImportKind) -> None:
+def test_files_are_recognized_by_content(tmp_path: Path, name: str, contents: object, kind: ImportKind) -> None:
     assert open_offered_file(write(tmp_path / name, contents)).kind is kind
 
 
-def test_a_configuration_brings_what_lies_beside_it(tmp_path: Path) -> None:
+def test_configuration_imports_its_companion_files(tmp_path: Path) -> None:
     write(tmp_path / "m" / "config.json", CONFIG)
     write(tmp_path / "m" / "hf_quant_config.json", {"quantization": {}})
     write(tmp_path / "m" / "tokenizer.json", {})
@@ -59,7 +59,7 @@ def test_a_configuration_brings_what_lies_beside_it(tmp_path: Path) -> None:
         assert set(file.siblings) == {"hf_quant_config.json"}
 
 
-def test_a_folder_stands_for_the_model_in_it(tmp_path: Path) -> None:
+def test_folder_imports_its_model(tmp_path: Path) -> None:
     write(tmp_path / "g" / "b-00001-of-00002.gguf", b"GGUF")
     write(tmp_path / "g" / "b-00002-of-00002.gguf", b"GGUF")
     assert open_offered_file(tmp_path / "g").path.name == "b-00001-of-00002.gguf"
@@ -89,7 +89,7 @@ def zipped(path: Path) -> Path:
         ("a.csv", b"a,b\n\x00\x00", "is not a supported import"),
     ],
 )
-def test_what_cannot_be_used_is_refused_in_words(tmp_path: Path, name: str, contents: bytes, message: str) -> None:
+def test_unusable_file_is_refused_with_the_reason(tmp_path: Path, name: str, contents: bytes, message: str) -> None:
     assert message in refusal(write(tmp_path / name, contents))
 
 
@@ -105,7 +105,7 @@ def test_a_file_of_a_hundred_megabytes_is_refused_unread(tmp_path: Path) -> None
     assert "is larger than the limit of 32.0 MiB" in refusal(path)
 
 
-def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
+def test_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
     pipe = tmp_path / "config.json"
     os.mkfifo(pipe)
     assert "is a pipe or device" in refusal(pipe)
@@ -121,7 +121,7 @@ def test_a_name_with_a_nul_is_refused(tmp_path: Path) -> None:
     assert "cannot be read" in refusal(tmp_path / "a\0.json")
 
 
-def test_what_may_not_be_read_is_refused_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_file_is_refused_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "config.json", CONFIG)
 
     def denied(*_arguments: object) -> int:

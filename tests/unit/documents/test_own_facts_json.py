@@ -46,7 +46,7 @@ def test_a_structure_is_an_object_that_people_can_read() -> None:
     assert record["definition"]["mixers"]["attention"]["kv_heads"] == 8
 
 
-def test_what_is_chosen_brings_what_it_needs_and_no_more() -> None:
+def test_selected_facts_add_only_their_dependencies() -> None:
     price = add_needed_facts(ALL, [("price", "offer-1")])
     assert [get_fact_key(fact) for fact in price] == [("source", OFFER.id), ("price", "offer-1")]
     claim = add_needed_facts(ALL, [("claim", "ours-x1", "memory", LAB.id)])
@@ -55,7 +55,7 @@ def test_what_is_chosen_brings_what_it_needs_and_no_more() -> None:
     assert add_needed_facts(ALL, [("price", "no-such")]) == []
 
 
-def test_a_scenario_takes_copies_of_what_it_uses() -> None:
+def test_scenario_copies_the_facts_it_uses() -> None:
     records = write_scenario_records(scenario("ours-8b", "ours-x1", "mi325x"), ALL)
     facts = read_user_facts(records)
     assert len(facts) == len(ALL) - len([LAB, OFFER]) - 2 + 1
@@ -104,7 +104,9 @@ def changed(table: str, **fields: object) -> list[dict[str, Any]]:
         ([record for record in RECORDS if record.get("attribute") != "memory"], "own.required", None),
     ],
 )
-def test_what_cannot_be_is_refused_at_its_place(records: list[dict[str, Any]], problem: str, field: str | None) -> None:
+def test_impossible_value_is_refused_with_its_path(
+    records: list[dict[str, Any]], problem: str, field: str | None
+) -> None:
     with pytest.raises(InputError) as caught:
         read_user_facts(records, "facts")
     assert caught.value.problem.id == problem
@@ -150,6 +152,6 @@ def test_any_field_can_hold_anything_and_only_a_fact_or_a_refusal_comes_of_it(
     assert again.facts == facts.facts
 
 
-def test_a_model_keeps_its_structure_whatever_its_records_say_beside() -> None:
+def test_records_do_not_change_the_structure_of_a_model() -> None:
     model = next(fact for fact in ALL if isinstance(fact, UserModel))
     assert write_record(replace(model, name="Other"))["definition"]["name"] == "Ours 8B"

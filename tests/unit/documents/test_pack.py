@@ -81,7 +81,7 @@ def test_a_pack_comes_back_as_it_was_made() -> None:
     assert pack.trust(()) is PackTrust.UNSIGNED
 
 
-def test_the_same_facts_make_the_same_file_whatever_their_order() -> None:
+def test_order_of_facts_does_not_change_the_file() -> None:
     assert make_pack_file(UserFacts.of(reversed(list(ALL)))) == make_pack_file()
 
 
@@ -139,15 +139,15 @@ def zipped() -> bytes:
     ],
     ids=lambda raw: repr(raw[:20]),
 )
-def test_what_is_no_pack_is_told_so(raw: bytes) -> None:
+def test_file_that_is_not_a_pack_is_refused(raw: bytes) -> None:
     assert messages.format_input_error(refusal(raw)).startswith("is not a catalog pack")
 
 
-def test_what_is_too_large_is_refused_before_it_is_read() -> None:
+def test_large_file_is_refused_before_reading() -> None:
     assert refusal(b'{"gpudesk_pack": 1, "x": "' + b"x" * (33 << 20) + b'"}').problem.id == "file.too_big"
 
 
-def test_a_pack_that_was_cut_off_is_told_so() -> None:
+def test_truncated_pack_is_refused() -> None:
     assert refusal(make_pack_file()[:-40]).problem.id == "pack.cut"
 
 
@@ -167,7 +167,7 @@ def test_a_file_that_is_built_otherwise_is_refused(change: dict[str, Any], probl
     assert refusal(json.dumps({**read_document(make_pack_file()), **change}).encode()).problem.id == problem
 
 
-def test_a_key_that_stands_there_twice_is_refused() -> None:
+def test_duplicate_key_is_refused() -> None:
     raw = make_pack_file().replace(b'"gpudesk_pack": 1', b'"gpudesk_pack": 1, "gpudesk_pack": 1')
     assert refusal(raw).problem.id == "scenario.twice"
 
@@ -271,7 +271,7 @@ def rows_of(pack: FactPack, catalog: Catalog) -> dict[FactKey, PackRow]:
     return {row.key: row for row in preview_pack(pack, catalog)}
 
 
-def test_all_is_new_to_somebody_without_facts_and_overrides_say_what_is_shipped(shipped_catalog: Catalog) -> None:
+def test_all_facts_are_new_to_a_user_without_facts(shipped_catalog: Catalog) -> None:
     rows = rows_of(read_pack(make_pack_file()), shipped_catalog)
     assert set(rows) == set(ALL.facts)
     assert rows[BANDWIDTH].standing is PackRowStatus.NEW
@@ -287,7 +287,7 @@ def test_all_is_new_to_somebody_without_facts_and_overrides_say_what_is_shipped(
     assert rows["price", "offer-2"].chosen
 
 
-def test_what_is_here_already_is_the_same_and_what_is_mine_stays_unless_i_say_so(shipped_catalog: Catalog) -> None:
+def test_existing_facts_are_kept_unless_replaced(shipped_catalog: Catalog) -> None:
     mine = UserFacts.of(
         [
             LAB,
@@ -322,7 +322,7 @@ def test_a_choice_that_my_own_claim_would_give_way_to_is_not_made_unasked(shippe
     assert (row.standing, row.yours, row.chosen) == (PackRowStatus.DIFFERS, replace_claim(5.1e12), False)
 
 
-def test_facts_that_have_no_place_here_are_told_and_cannot_be_chosen(shipped_catalog: Catalog) -> None:
+def test_inapplicable_facts_are_reported_and_disabled(shipped_catalog: Catalog) -> None:
     facts = UserFacts.of(
         [
             LAB,
@@ -367,7 +367,7 @@ def test_a_pack_is_taken_in_as_one_step_that_can_be_undone(shipped_catalog: Cata
     assert catalog.model("ours-8b").layer_count == 32
 
 
-def test_a_choice_brings_its_claim_and_a_price_its_accelerator(shipped_catalog: Catalog) -> None:
+def test_dependencies_of_selected_facts_are_selected(shipped_catalog: Catalog) -> None:
     pack = read_pack(make_pack_file())
     rows = preview_pack(pack, shipped_catalog)
     edit = make_pack_edit(pack, rows, [CHOICE], shipped_catalog)

@@ -64,7 +64,7 @@ def test_other_json_is_passed_over() -> None:
         b"%PDF-1.4\nstream\n\xff\xd8\xff\xe0 stream\nstream\n" + bytes(range(256)) * 40,
     ],
 )
-def test_pdf_without_a_scenario_says_so(raw: bytes) -> None:
+def test_pdf_without_a_scenario_is_reported(raw: bytes) -> None:
     with pytest.raises(InputError) as caught:
         read_attached_scenario(raw, "foreign.pdf", MOST)
     assert (caught.value.problem.id, caught.value.where) == ("pdf.no_scenario", "foreign.pdf")
@@ -82,7 +82,7 @@ def test_cut_pdf_is_refused_by_name(tmp_path: Path) -> None:
         assert caught.value.where.startswith(str(file))
 
 
-def test_what_swells_beyond_all_bounds_is_refused() -> None:
+def test_decompression_bomb_is_refused() -> None:
     swollen = zlib.compress(b'{"gpudesk": 1, "note": "' + b"a" * (8 << 20))
     with pytest.raises(InputError) as caught:
         read_attached_scenario(pdf(swollen), "big.pdf", MOST)

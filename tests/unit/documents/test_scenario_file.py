@@ -281,7 +281,7 @@ def test_a_signal_leaves_no_temporary_file_behind(tmp_path: Path, monkeypatch: p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path: Path) -> None:
+def test_special_file_is_written_to_and_kept(tmp_path: Path) -> None:
     pipe, link = tmp_path / "pipe", tmp_path / "out.html"
     os.mkfifo(pipe)
     link.symlink_to(pipe)
@@ -317,7 +317,7 @@ def test_a_scenario_still_being_made_is_kept_as_it_is(tmp_path: Path) -> None:
     assert read_scenario(path) == unfinished
 
 
-def test_version_of_hundreds_of_digits_is_told(tmp_path: Path) -> None:
+def test_version_of_hundreds_of_digits_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "huge.gpudesk"
     file.write_text('{"gpudesk": 1' + 400 * "0" + ', "scenario": {"version": 1}}')
     with pytest.raises(InputError) as caught:

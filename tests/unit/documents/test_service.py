@@ -37,7 +37,7 @@ def test_answer_is_the_same_each_time(service: GpuDeskService) -> None:
         assert other.answer(scenario).content_hash == service.answer(scenario).content_hash
 
 
-def test_curves_do_not_change_what_an_answer_says(service: GpuDeskService) -> None:
+def test_curves_do_not_change_the_answer(service: GpuDeskService) -> None:
     scenario = read_template(SAMPLE_TEMPLATE)
     plain, with_curves = service.answer(scenario), service.answer(scenario, with_curves=True)
     assert with_curves.content_hash == plain.content_hash
@@ -81,7 +81,7 @@ def test_scenario_with_an_unknown_model_is_refused(service: GpuDeskService, tmp_
     assert text.startswith(f"{path}: scenario.model: unknown model llama-3.1-71b; did you mean llama-3.1-70b")
 
 
-def test_every_source_of_a_working_is_said_in_words(service: GpuDeskService) -> None:
+def test_every_source_of_a_derivation_has_a_text(service: GpuDeskService) -> None:
     for request in read_template(SAMPLE_TEMPLATE).requests():
         estimate = service.estimate(request)
         for figure in ("output_tokens_per_s", "ttft_ms", "tpot_ms", "memory", "max_concurrency"):

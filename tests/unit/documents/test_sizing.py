@@ -56,9 +56,7 @@ demands = st.builds(
 
 
 @given(demand=demands, model=st.sampled_from(MODELS))
-def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
-    service: GpuDeskService, demand: Demand, model: tuple[str, str]
-) -> None:
+def test_count_equals_its_factors(service: GpuDeskService, demand: Demand, model: tuple[str, str]) -> None:
     sizing = service.size(make_scenario(demand, *model))
     assert len(sizing.candidates) == len(PARTS)
     for each in size(sizing):
@@ -90,7 +88,7 @@ def test_a_count_above_ten_times_the_floor_is_explained_and_none_is_below_it(
 
 
 @given(demand=demands, more=st.floats(1.0, 20.0))
-def test_more_demand_takes_no_fewer(service: GpuDeskService, demand: Demand, more: float) -> None:
+def test_higher_demand_never_needs_fewer(service: GpuDeskService, demand: Demand, more: float) -> None:
     less, greater = (
         counts(service.size(make_scenario(replace(demand, amount=demand.amount * factor)))) for factor in (1.0, more)
     )
@@ -98,7 +96,7 @@ def test_more_demand_takes_no_fewer(service: GpuDeskService, demand: Demand, mor
 
 
 @given(demand=demands, change=st.sampled_from(["peak_factor", "utilisation_cap", "spare_replicas"]))
-def test_more_to_carry_and_to_keep_takes_no_fewer(service: GpuDeskService, demand: Demand, change: str) -> None:
+def test_higher_load_and_spares_never_need_fewer(service: GpuDeskService, demand: Demand, change: str) -> None:
     harder = {
         "peak_factor": demand.peak_factor * 1.5,
         "utilisation_cap": max(0.05, demand.utilisation_cap * 0.6),
@@ -111,7 +109,7 @@ def test_more_to_carry_and_to_keep_takes_no_fewer(service: GpuDeskService, deman
 
 
 @given(demand=demands, looser=st.floats(1.0, 10.0))
-def test_looser_limits_take_no_more(service: GpuDeskService, demand: Demand, looser: float) -> None:
+def test_looser_limits_never_need_more(service: GpuDeskService, demand: Demand, looser: float) -> None:
     strict = replace(demand, ttft_ms=demand.ttft_ms or 2000.0, tpot_ms=demand.tpot_ms or 40.0)
     loose = replace(strict, ttft_ms=(strict.ttft_ms or 0) * looser, tpot_ms=(strict.tpot_ms or 0) * looser)
     free = replace(strict, ttft_ms=None, tpot_ms=None)
@@ -180,14 +178,14 @@ def test_degrees_that_the_scenario_fixes_are_those_of_one_replica(service: GpuDe
     assert fixed.count % 4 == 0
 
 
-def test_limits_that_nothing_meets_say_what_the_best_reaches(service: GpuDeskService) -> None:
+def test_unreachable_limits_name_the_best_result(service: GpuDeskService) -> None:
     for each in service.size(make_scenario(Demand(DemandKind.USERS, 10.0, tpot_ms=0.5))).candidates:
         assert each.count is None
         assert each.reason is not None
         assert each.reason.id == "sizing.limits_not_met"
 
 
-def test_pools_are_said_not_to_be_sized(service: GpuDeskService) -> None:
+def test_pools_cannot_be_sized(service: GpuDeskService) -> None:
     choice = AcceleratorChoice("h200-sxm", disaggregated=DisaggregationRequest())
     scenario = replace(make_scenario(Demand(DemandKind.USERS, 10.0)), accelerators=(choice,))
     (candidate,) = service.size(scenario).candidates

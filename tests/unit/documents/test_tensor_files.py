@@ -77,7 +77,7 @@ def import_folder(path: Path, facts: Catalog) -> FileImport:
 
 
 @pytest.mark.parametrize(("folder_name", "provider"), [("aws", "AWS"), ("do", "DigitalOcean"), ("downloads", None)])
-def test_a_list_takes_its_provider_from_the_folder(
+def test_provider_of_a_list_comes_from_the_folder(
     tmp_path: Path, facts: Catalog, folder_name: str, provider: str | None
 ) -> None:
     target = tmp_path / folder_name / "vms.csv"
@@ -107,7 +107,7 @@ def test_only_headers_are_read_and_each_file_is_a_step(folder: Path) -> None:
     assert [(each.done, each.total) for each in steps] == [(0, 2), (1, 2)]
 
 
-def test_a_header_longer_than_what_is_read_at_first_comes_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_header_beyond_the_first_read_is_complete(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, _ = finish(read_tensor_headers(folder))
     monkeypatch.setattr(offered_files, "_FIRST", 100)
     assert finish(read_tensor_headers(folder))[0] == whole
@@ -123,7 +123,7 @@ def test_too_much_of_it_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPa
     assert finish(read_tensor_headers(folder))[0] == {}
 
 
-def test_a_packed_checkpoint_counts_what_it_unpacks_to(folder: Path, facts: Catalog) -> None:
+def test_packed_checkpoint_counts_unpacked_parameters(folder: Path, facts: Catalog) -> None:
     proposal = import_folder(folder, facts).proposal
     assert f"{COUNT:,} parameters, the same as the checkpoint" in map(format_message, proposal.notes)
     values = [fact.value for fact in proposal.facts if isinstance(fact, UserClaim)]
@@ -138,7 +138,7 @@ def test_the_same_tensors_in_another_file_are_not_counted_twice(folder: Path, fa
     assert f"{COUNT:,} parameters, the same as the checkpoint" in messages
 
 
-def test_files_beside_a_configuration_of_another_name_are_not_its_own(folder: Path, facts: Catalog) -> None:
+def test_companion_files_of_other_names_are_ignored(folder: Path, facts: Catalog) -> None:
     named = folder / "another.json"
     named.write_text(json.dumps(CONFIG | {"num_hidden_layers": 2}))
     assert import_folder(named, facts).proposal.notes == ()

@@ -57,7 +57,7 @@ def test_a_part_that_says_the_same_is_answered_the_same(
             assert getattr(one, name) == getattr(other, name), name
 
 
-def test_more_bandwidth_and_more_memory_never_lower_what_is_said(facts: Catalog, calibration: Calibration) -> None:
+def test_more_bandwidth_and_more_memory_never_lower_what_is_reported(facts: Catalog, calibration: Calibration) -> None:
     throughputs = []
     for factor in (1, 2, 4):
         grown = [

@@ -450,7 +450,7 @@ def test_a_long_limit_of_ttft_is_not_used_up_in_the_queue(estimator: Estimator) 
     assert answer.ttft_ms.value < 1e3 * answer.request_s.value < 2e5
 
 
-def test_more_tokens_than_the_model_is_made_for_are_said(estimator: Estimator) -> None:
+def test_more_tokens_than_the_model_is_made_for_are_reported(estimator: Estimator) -> None:
     answer = estimator.estimate(ask("h200-sxm", "yi-34b", "fp8", closed(1), (8000, 100), count=1))
     assert "estimate.beyond_context" in {note.id for note in answer.notes}
 

@@ -186,7 +186,7 @@ def test_under_latency_limits_the_rate_found_is_sent(service: GpuDeskService) ->
     assert f"--request-rate {rate:.4g}" in service.launch(estimate).benchmark
 
 
-def test_what_the_estimate_assumes_is_said(service: GpuDeskService) -> None:
+def test_what_the_estimate_assumes_is_reported(service: GpuDeskService) -> None:
     work = Workload(
         1024,
         256,
@@ -240,7 +240,7 @@ def test_prompts_beyond_the_context_are_said_to_be_refused(service: GpuDeskServi
     assert "8,500 tokens exceed the 4,096 token context of Yi 34B, so the server rejects such requests" in notes
 
 
-def test_a_network_over_several_machines_is_said(service: GpuDeskService) -> None:
+def test_a_network_over_several_machines_is_reported(service: GpuDeskService) -> None:
     estimate = service.estimate(make_request(accelerator="gh200-96gb", count=4, tp=4))
     assert len(service.launch(estimate).servers) == 4
     # Without a record of its systems, no one knows how many machines there are.

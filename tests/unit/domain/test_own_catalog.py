@@ -44,7 +44,7 @@ def tokens(bench: GpuDeskService) -> float:
     return column.estimate.output_tokens_per_s.value
 
 
-def test_stated_value_holds_and_the_shipped_one_stays_beside_it(bench: GpuDeskService) -> None:
+def test_stated_value_holds_and_the_shipped_one_stays_next_to_it(bench: GpuDeskService) -> None:
     before, revision = tokens(bench), bench.catalog.revision
     bench.user_catalog.do(state(bench))
     attribute = bench.catalog.attribute(PART, NAME)
@@ -102,7 +102,7 @@ def test_another_claim_can_be_taken_for_a_reason(bench: GpuDeskService) -> None:
     assert len(bench.user_catalog.facts) == 0
 
 
-def test_shipped_choice_can_hold_again_with_the_own_value_beside_it(bench: GpuDeskService) -> None:
+def test_shipped_choice_can_hold_again_with_the_own_value_next_to_it(bench: GpuDeskService) -> None:
     bench.user_catalog.do(state(bench))
     bench.user_catalog.do(edits.take_shipped(bench.catalog, PART, NAME))
     attribute = bench.catalog.attribute(PART, NAME)

@@ -163,7 +163,7 @@ def test_replicas_without_a_request_are_named(estimator: Estimator) -> None:
     assert "4 of 8 replicas are idle" in join_messages(of(choice, "DP 8").reasons)
 
 
-def test_a_missed_limit_would_be_met_if_it_were_what_is_said(estimator: Estimator) -> None:
+def test_a_missed_limit_would_be_met_if_it_were_what_is_reported(estimator: Estimator) -> None:
     request = ASKED["tight limits"]
     _, choice = asked_for(estimator, request)
     option, reason = reason_with(choice, "plan.misses_tpot")

@@ -59,7 +59,7 @@ def test_counts_that_do_not_hold_the_model_are_rows_too(estimator: Estimator) ->
     assert row_of(scaling, 2).memory_bytes == 160 * 2**30
 
 
-def test_the_preset_beside_the_model_is_that_of_the_published_table(estimator: Estimator) -> None:
+def test_the_preset_next_to_the_model_is_that_of_the_published_table(estimator: Estimator) -> None:
     scaling = scaling_of(estimator, seventy("mi325x"))
     flat = [round(row.by_rule[ScalingRuleOfThumb.FLAT] / 1e9) for row in scaling.rows[:4]]
     assert flat == [6000, 10_560, 21_120, 42_240]

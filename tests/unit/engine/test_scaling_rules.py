@@ -33,6 +33,6 @@ def test_two_of_one_part_read_70b_faster_than_one_of_another_by_the_flat_rule() 
 
 
 @pytest.mark.parametrize(("count", "factor"), [(0, 0.88), (2, 0.0), (2, 1.1)])
-def test_what_cannot_be_is_refused(count: int, factor: float) -> None:
+def test_impossible_values_are_refused(count: int, factor: float) -> None:
     with pytest.raises(ValueError, match="is"):
         scale_bandwidth(6000, count, ScalingRuleOfThumb.FLAT, factor)

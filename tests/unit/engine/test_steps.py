@@ -203,7 +203,7 @@ def test_the_largest_part_is_the_limiter(name: str, limiter: Limiter) -> None:
     assert LIMITERS[index[0]] is limiter
 
 
-def test_time_beside_the_steps_is_overhead() -> None:
+def test_time_next_to_the_steps_is_overhead() -> None:
     step = decode(replace(PLAIN, dense_read=1.0), 1.0)
     assert LIMITERS[find_limiter(split_time(at(2.0), (at(3.0), step)))[0]] is Limiter.MEMORY_BANDWIDTH
     assert LIMITERS[find_limiter(split_time(at(4.0), (at(3.0), step)))[0]] is Limiter.OVERHEAD

@@ -298,7 +298,7 @@ def test_latent_experts_work_on_the_narrow_vector() -> None:
     assert named["latent_norm"].elements == 1024
 
 
-def test_dense_block_beside_the_experts_divides_like_a_dense_one() -> None:
+def test_dense_block_next_to_the_experts_divides_like_a_dense_one() -> None:
     # Gemma 4 26B A4B.
     ffn = MoeFfn(128, 8, 704, parallel_dense_intermediate_size=2112)
     named = tensors_of(LayerGroup(1, None, ffn, norms=0), 2816)

@@ -146,7 +146,7 @@ def test_what_was_left_open_does_not_differ_but_old_software_does(
     assert one.differs == (RunCondition.DATE,)
 
 
-def test_every_column_that_is_filled_by_judgement_is_told(runs: tuple[MeasuredRun, ...]) -> None:
+def test_every_column_that_is_filled_by_judgement_is_reported(runs: tuple[MeasuredRun, ...]) -> None:
     for run in runs:
         assert bool(list_assumed_conditions(run.assumed)) == bool(run.assumed)
     assert list_assumed_conditions({"date", "output_tokens", "input_tokens"}) == (

@@ -133,7 +133,7 @@ def test_interrupt_leaves_nothing_behind(tmp_path: Path, facts: Catalog, calibra
     assert list(tmp_path.iterdir()) == []
 
 
-def test_folder_that_is_not_there_is_said(tmp_path: Path, facts: Catalog, calibration: Calibration) -> None:
+def test_folder_that_is_not_there_is_reported(tmp_path: Path, facts: Catalog, calibration: Calibration) -> None:
     target = tmp_path / "no" / "sweep.csv"
     with pytest.raises(InputError) as caught:
         list(SweepRun(SMALL, facts, calibration, target).steps())

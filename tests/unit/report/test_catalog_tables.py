@@ -92,7 +92,7 @@ def test_prices_say_whose_they_are_and_for_how_long(catalog: Catalog) -> None:
     assert (bought["per"], bought["own"]) == ("once", False)
 
 
-def test_own_facts_stand_beside_what_is_shipped(catalog: Catalog) -> None:
+def test_own_facts_stand_next_to_what_is_shipped(catalog: Catalog) -> None:
     rows = records(build_catalog_table("own", catalog))
     assert [row["fact"] for row in rows].count("claim") == 4
     claim_row = next(row for row in rows if row["thing"] == "mi325x" and row["fact"] == "claim")

@@ -59,7 +59,7 @@ def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExt
     assert any(text.startswith("Cost assumptions") and "Electricity price $0.14" in text for text in remarks)
 
 
-def test_a_sheet_tells_costs_only_where_it_is_told(answer: Answer) -> None:
+def test_a_sheet_tells_costs_only_where_it_is_reported(answer: Answer) -> None:
     sheet = build_sheet(answer)
     assert sheet.costs.groups == ()
     assert not any("cost" in remark.text.casefold() for remark in sheet.remarks)

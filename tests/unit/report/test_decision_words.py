@@ -198,7 +198,7 @@ def test_the_verb_is_that_of_the_payment(service: GpuDeskService, answers: dict[
     assert format_verdict(decide(service, weights=None, **answers), NAMES, FORMATTER).startswith(f"{verb} ")
 
 
-def test_odds_are_in_per_cent_and_never_certain() -> None:
+def test_odds_are_in_percent_and_never_certain() -> None:
     share = FORMATTER.per_cent
     texts = [format_odds(odds, FORMATTER) for odds in (0.0, 0.002, 0.5, 0.998, 1.0)]
     least, most = f"under {share(0.01)}", f"over {share(0.99)}"

@@ -94,7 +94,7 @@ def test_every_rival_can_be_taken_and_a_value_entered(service: GpuDeskService) -
     assert not any(claim.offer for claim in locked.claims[0].claims)
 
 
-def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(service: GpuDeskService) -> None:
+def test_a_value_of_the_users_stands_first_with_the_shipped_one_next_to_it(service: GpuDeskService) -> None:
     state(service, "mi325x", "tdp", 900, "W", "As limited in our racks")
     explanation = explain(service, "mi325x", "tdp")
     assert explanation.value == "900 W"

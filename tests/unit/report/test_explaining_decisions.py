@@ -169,7 +169,7 @@ def test_a_whole_row_shows_what_it_does_to_each(service: GpuDeskService) -> None
     assert explanation.details[0].value.startswith("MI325X")
 
 
-def test_a_weight_of_the_users_is_told_beside_the_usual_one(service: GpuDeskService) -> None:
+def test_a_weight_of_the_users_is_told_next_to_the_usual_one(service: GpuDeskService) -> None:
     explanation = explain_ruling(evaluate(service, {"current_platform": "CUDA"}, {"D000-14": 7.5}), "D000-14")
     assert find_finding(explanation, "weight").texts[0] == "7.5, set by you; 3 by default."
 

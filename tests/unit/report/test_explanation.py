@@ -92,7 +92,7 @@ def _with_attribute(answer: Answer, attribute: AttributeClaims, claims: tuple[ob
     return replace(answer, columns=(replace(column, attributes=attributes), *answer.columns[1:]))
 
 
-def test_memory_says_gb_beside_gib(answer: Answer) -> None:
+def test_memory_says_gb_next_to_gib(answer: Answer) -> None:
     explanation = explain_attribute(answer, 0, "memory", FORMATTER)
     assert explanation is not None
     assert explanation.value == "141.0 GiB"
@@ -254,7 +254,7 @@ def test_the_largest_share_comes_first_and_what_is_nothing_is_left_out(answer: A
     assert explain(answer, "memory", FigureEvidence(shares=SHARES)).limits is None
 
 
-def test_full_memory_is_said_beside_the_shares(answer: Answer) -> None:
+def test_full_memory_is_said_next_to_the_shares(answer: Answer) -> None:
     full = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=53)
     limits = explain(full, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
     assert limits is not None
@@ -299,7 +299,7 @@ def test_what_adds_up_is_in_the_unit_of_the_result_without_repeating_it() -> Non
     assert format_numeric_formula(larger, FORMATTER) == "(23.4² + 0.300²)^½"
 
 
-def test_units_are_not_said_twice() -> None:
+def test_units_are_not_repeated() -> None:
     assert format_term_value(DerivationTerm("output tokens", 1000, "tokens"), FORMATTER) == ("1,000", None)
     assert format_term_value(DerivationTerm("mean context", 4500, "tokens"), FORMATTER) == ("4,500", "tokens")
     assert format_term_value(DerivationTerm("mean context", 1, "tokens"), FORMATTER) == ("1", "token")

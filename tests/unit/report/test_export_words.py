@@ -71,7 +71,7 @@ def test_a_part_without_peaks_has_a_dash(service: GpuDeskService) -> None:
         ),
     ],
 )
-def test_a_figure_stands_beside_its_limit(limit: ExportLimit, value: float | None, expected: str) -> None:
+def test_a_figure_stands_next_to_its_limit(limit: ExportLimit, value: float | None, expected: str) -> None:
     assert (
         describe_limit_standing(
             LimitComparison(
@@ -156,7 +156,7 @@ def test_the_claim_that_does_not_hold_is_refused_with_its_product(service: GpuDe
     assert "D-114" in sentence
 
 
-def test_notes_are_said_once_with_names_where_not_for_all(service: GpuDeskService) -> None:
+def test_notes_are_reported_once_with_names_where_not_for_all(service: GpuDeskService) -> None:
     checks = [checked(service, part, "Peru") for part in ("h200-sxm", "mi355x", "vera-rubin-nvl72")]
     notes = list_check_notes(checks, FORMATTER)
     assert len(notes) == len(set(notes))

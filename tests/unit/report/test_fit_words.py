@@ -80,12 +80,12 @@ def test_a_deployment_is_said_with_plan_engine_and_room() -> None:
     assert "fits on 1 with vLLM; " in describe_fit_cell(make_cell(1), "B", MODEL, question, FORMATTER)
 
 
-def test_more_tokens_than_the_model_reads_are_said() -> None:
+def test_more_tokens_than_the_model_reads_are_reported() -> None:
     description = describe_fit_cell(make_cell(1), "B", MODEL, QUESTION, FORMATTER)
     assert description.endswith("The model's context limit is 4,096 tokens")
 
 
-def test_without_a_deployment_the_reason_is_said() -> None:
+def test_without_a_deployment_the_reason_is_reported() -> None:
     description = describe_fit_cell(make_cell(None), "B", MODEL, QUESTION, FORMATTER)
     assert description.startswith("Small 8B on B, FP8 weights: no deployment. ")
     assert describe_reading_cell(make_cell(None), "B", MODEL, FORMATTER).startswith(

@@ -35,7 +35,7 @@ def list_counts(sheet: ComparisonSheet, title: str) -> dict[str, list[tuple[str,
     return {row.label: [(cell.text, cell.detail) for cell in row.cells] for row in group.rows}
 
 
-def test_a_sheet_says_how_many_only_where_it_is_told(answer: Answer) -> None:
+def test_a_sheet_says_how_many_only_where_it_is_reported(answer: Answer) -> None:
     sheet = build_sheet(answer)
     assert sheet.how_many.groups == ()
     assert "Accelerators needed" not in write_sheet_html(sheet)

@@ -159,7 +159,7 @@ def test_the_title_says_what_to_do(
     assert format_deferral_verdict(make_analysis(computed=verdict, next_part=following), names) == title
 
 
-def test_documents_and_arithmetic_stand_beside_one_another(near: DeferralAnalysis) -> None:
+def test_documents_and_arithmetic_stand_next_to_one_another(near: DeferralAnalysis) -> None:
     assert describe_document_verdict(near) == "buy now (D002-16)"
     assert describe_computed_verdict(near, FORMATTER).startswith("most likely wait; waiting saves money in ")
     assert describe_deferral_rule(near.rules[0]).startswith("Launch within 6 months: buy")

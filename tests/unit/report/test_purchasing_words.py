@@ -152,7 +152,7 @@ def test_a_step_without_a_condition_needs_no_reason(service: GpuDeskService) -> 
     assert list_step_remarks(always, FORMATTER) == ()
 
 
-def test_time_that_is_over_is_told(service: GpuDeskService) -> None:
+def test_time_that_is_over_is_reported(service: GpuDeskService) -> None:
     assert describe_expired_step(step(service, 3)) == "Expired: the source covers the time until 2024-06."
 
 
@@ -232,7 +232,7 @@ def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
     ).startswith("unknown: ")
 
 
-def test_notes_are_said_once_and_with_names_where_not_for_all(service: GpuDeskService) -> None:
+def test_notes_are_reported_once_and_with_names_where_not_for_all(service: GpuDeskService) -> None:
     by_key = service.reference_data.loadings(service.answer(scenario_of(("h200-sxm", 1), ("b200-hgx", 1))))
     notes = merge_loading_notes(by_key, {"h200-sxm": "H200", "b200-hgx": "B200"}, FORMATTER)
     assert len(notes) == len(set(notes))

@@ -188,7 +188,7 @@ def test_a_sheet_shows_the_nearest_changes_only(answer: Answer, further: SheetEx
         ({"priority": "speed", "current_platform": "ROCm"}, "Porting cost is included, shared by", "Buy or rent"),
     ],
 )
-def test_what_costs_assume_is_said(
+def test_what_costs_assume_is_reported(
     service: GpuDeskService, answers: dict[str, AnswerValue], assumed: str, not_assumed: str
 ) -> None:
     answer = answer_with(service, **answers)

@@ -149,7 +149,7 @@ def test_assumptions_and_foot_say_what_the_figures_rest_on(make_answer: MakeAnsw
     assert sheet.date == "2026-11-20"
 
 
-def test_remark_that_holds_for_all_is_said_once(make_answer: MakeAnswer) -> None:
+def test_remark_that_holds_for_all_is_reported_once(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x"))
     remarks = [(remark.subject, remark.text) for remark in sheet.remarks]
     assert remarks.count(("", "Serving engine chosen: vLLM")) == 1

@@ -83,7 +83,7 @@ def test_csv_is_that_of_the_standard() -> None:
     ]
 
 
-def test_json_has_the_unknown_as_null_and_units_beside_the_columns() -> None:
+def test_json_has_the_unknown_as_null_and_units_next_to_the_columns() -> None:
     document = json.loads(write(TABLE, ExportFormat.JSON))
     assert document["rows"][0] == {
         "part": "h200-sxm",

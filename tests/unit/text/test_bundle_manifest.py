@@ -50,7 +50,7 @@ def test_what_file_managers_leave_is_nobodys(bundle: Path) -> None:
     assert compare_bundle(bundle).added == ()
 
 
-def test_list_that_is_gone_or_cut_short_is_said(bundle: Path) -> None:
+def test_list_that_is_gone_or_cut_short_is_reported(bundle: Path) -> None:
     text = (bundle / MANIFEST).read_text()
     (bundle / MANIFEST).write_text(text[:-100])
     with pytest.raises(InputError) as raised:

@@ -74,7 +74,7 @@ def test_band_and_figure_in_three_styles() -> None:
         (None, "—"),
     ],
 )
-def test_memory_is_shown_in_gib_with_gb_beside_it(memory_bytes: int | None, text: str) -> None:
+def test_memory_is_shown_in_gib_with_gb_next_to_it(memory_bytes: int | None, text: str) -> None:
     assert EN.memory(memory_bytes) == text
 
 
@@ -123,7 +123,7 @@ def test_attribute_is_shown_in_the_units_of_the_field(
     assert EN.catalog_with_unit(value, find_quantity(attribute, unit)) == text
 
 
-def test_units_stand_beside_figures_only_where_there_are_any() -> None:
+def test_units_stand_next_to_figures_only_where_there_are_any() -> None:
     assert get_display_unit(Quantity.MEMORY) == "GiB"
     assert get_display_unit(Quantity.TEXT) is None
 

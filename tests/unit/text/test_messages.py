@@ -186,7 +186,7 @@ def test_parameters_are_written_as_figures_words_and_lists() -> None:
     assert text == "0 is not between 1 and 100,000,000"
 
 
-def test_share_is_shown_in_per_cent() -> None:
+def test_share_is_shown_in_percent() -> None:
     share_message = message("plan.within", "{behind} slower, {times} times", behind=Share(0.12), times=1.5)
     assert messages.format_message(share_message) == "12% slower, 1.50 times"
 

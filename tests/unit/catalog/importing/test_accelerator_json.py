@@ -206,7 +206,7 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
         ([1, 2], "is not a supported import"),
     ],
 )
-def test_faults_are_said_at_their_field(document: object, words: str) -> None:
+def test_faults_are_reported_at_their_field(document: object, words: str) -> None:
     assert words in refuse(document)
 
 
@@ -227,7 +227,7 @@ def test_files_that_are_none_are_refused(raw: bytes, words: str) -> None:
     assert words in format_input_error(error.value)
 
 
-def test_fields_that_are_not_read_are_said() -> None:
+def test_unread_fields_are_reported() -> None:
     proposal = read(make_sheet(color="red"))
     assert "Ignored fields: color" in "\n".join(map(format_message, proposal.left_out))
 

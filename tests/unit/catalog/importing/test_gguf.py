@@ -127,7 +127,7 @@ def test_old_files_hold_latent_projections_whole(tmp_path: Path) -> None:
     assert find_claimed_value(whole, "total_parameters") == find_claimed_value(halves, "total_parameters")
 
 
-def test_draft_layers_are_left_out_and_said(tmp_path: Path) -> None:
+def test_draft_layers_are_skipped_and_reported(tmp_path: Path) -> None:
     proposal = propose(MODELS["glm-4.5-air"], tmp_path)
     assert parse_proposed_model(proposal).layer_count == 46
     assert "1 layer for multi-token prediction" in list_messages(proposal)
@@ -156,7 +156,7 @@ def test_precision_is_the_nearest(kind: int, word: str, tmp_path: Path) -> None:
     assert read.quantised_tensors == "linear"
 
 
-def test_true_bits_are_said(tmp_path: Path) -> None:
+def test_true_bits_are_reported(tmp_path: Path) -> None:
     gguf = Gguf("llama", dict(MODELS["llama-3.1-8b"].keys), kind=Q4_K)
     gguf.keys["general.file_type"] = 15
     for name, shape, _ in MODELS["llama-3.1-8b"].tensors:
@@ -174,7 +174,7 @@ def test_format_that_is_taken_as_it_is_needs_no_comparison(tmp_path: Path) -> No
     assert "nearest" not in text
 
 
-def test_narrow_experts_beside_wide_matrices(tmp_path: Path) -> None:
+def test_narrow_experts_with_wide_matrices(tmp_path: Path) -> None:
     read = parse_proposed_model(propose(MODELS["gpt-oss-20b"], tmp_path))
     assert (read.native_precision, read.quantised_tensors) == ("mxfp4", "experts")
     assert read.native_other_precision == "bf16"
@@ -183,7 +183,7 @@ def test_narrow_experts_beside_wide_matrices(tmp_path: Path) -> None:
 # What is missing
 
 
-def test_unknown_architecture_asks_what_it_is_like(tmp_path: Path) -> None:
+def test_unknown_architecture_requests_its_family(tmp_path: Path) -> None:
     gguf = make_small_gguf()
     gguf.architecture = "brand-new"
     gguf.keys = {name.replace("llama", "brand-new"): value for name, value in gguf.keys.items()}
@@ -278,18 +278,18 @@ def test_weights_are_not_read(tmp_path: Path) -> None:
     assert not proposal.missing
 
 
-def test_vocabulary_that_differs_is_said(tmp_path: Path) -> None:
+def test_different_vocabulary_is_reported(tmp_path: Path) -> None:
     gguf = make_small_gguf()
     gguf.keys["tokenizer.ggml.tokens"] = ["a"] * 500
     assert "512 rows for 500 tokens" in list_messages(propose(gguf, tmp_path))
 
 
-def test_unfinished_download_is_said(tmp_path: Path) -> None:
+def test_unfinished_download_is_reported(tmp_path: Path) -> None:
     path = make_small_gguf().write(tmp_path / "short.gguf", whole=False)
     assert "shorter than its header declares" in list_messages(propose_gguf(path, today=TODAY))
 
 
-def test_tensors_of_no_known_kind_are_said(tmp_path: Path) -> None:
+def test_unknown_tensors_are_reported(tmp_path: Path) -> None:
     gguf = make_small_gguf()
     gguf.add("blk.0.laurel_l.weight", 64, 16)
     assert "1,024 parameters in unknown tensors (laurel_l.weight)" in list_messages(propose(gguf, tmp_path))
@@ -325,7 +325,7 @@ def spoil(change: Callable[[Gguf], object]) -> Gguf:
         (spoil(lambda gguf: setattr(gguf, "version", 9)), "version 9"),
     ],
 )
-def test_broken_files_say_what_is_wrong(gguf: Gguf, message: str, tmp_path: Path) -> None:
+def test_broken_files_are_reported_with_the_reason(gguf: Gguf, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         propose(gguf, tmp_path, whole=False)
     assert message in format_input_error(error.value)
@@ -390,7 +390,7 @@ def test_long_lists_take_no_longer_than_a_large_vocabulary(keys: list[bytes], me
     assert process_time() - began < 4
 
 
-def test_missing_file_says_so(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="unreadable"):
         propose_gguf(tmp_path / "gone.gguf", today=TODAY)
 

@@ -176,7 +176,7 @@ def test_names_come_from_the_folder(file_name: str, name: str, organisation: str
     assert proposal.name == name
 
 
-def test_parts_that_are_left_out_are_said() -> None:
+def test_omitted_components_are_reported() -> None:
     messages = {name: [format_message(each) for each in propose(name).left_out] for name in NAMES}
     assert "Image or audio encoders are excluded: this is the text model" in messages["qwen3.5-27b"]
     assert "One layer for draft tokens" in messages["deepseek-r1"]
@@ -184,7 +184,7 @@ def test_parts_that_are_left_out_are_said() -> None:
     assert messages["llama-3.1-8b"] == []
 
 
-def test_tables_that_route_tokens_are_told_with_their_size() -> None:
+def test_routing_tables_are_reported_with_their_size() -> None:
     # 129,280 tokens of six experts each in three layers, four or eight bytes a number.
     (note,) = [format_message(each) for each in propose("deepseek-v4-flash").notes]
     assert note.startswith("The first 3 layers route tokens to experts with tables, which are not counted")
@@ -194,7 +194,7 @@ def test_tables_that_route_tokens_are_told_with_their_size() -> None:
     assert "The first layer routes tokens to experts with a table, which is not counted: 2.96 MiB, or 5.92 MiB" in one
 
 
-def test_sizes_that_an_inner_table_leaves_out_are_those_of_its_class_and_said() -> None:
+def test_missing_sizes_use_class_defaults_and_are_reported() -> None:
     proposal = propose("gemma-3-4b")
     (note,) = [format_message(each) for each in proposal.notes]
     assert note.startswith("Not in the file, class defaults used: ")
@@ -236,7 +236,7 @@ def test_a_cache_that_no_layer_keeps_cannot_be_reused() -> None:
     assert format_message(refused.value.problem) == ("no layer of the same shape has a cache to reuse")
 
 
-def test_kinds_of_layers_are_told_apart() -> None:
+def test_kinds_of_layers_are_distinguished() -> None:
     kinds = {
         "deepseek-v4-pro": Compressed,
         "qwen3.5-27b": GatedDeltaNet,

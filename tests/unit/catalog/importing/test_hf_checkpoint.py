@@ -176,7 +176,7 @@ def test_blocks_of_fp8_scales_are_read(name: str, quantisation: dict[str, object
     assert (model.native_precision, model.fp8_block) == (Precision.FP8, block)
 
 
-def test_a_format_that_is_not_known_is_left_open_and_said() -> None:
+def test_unknown_format_is_left_open_and_reported() -> None:
     proposal = propose("qwen2.5-7b", quantization_config={"quant_method": "aqlm"})
     assert parse_proposed_model(proposal).native_precision is None
     assert [format_message(note) for note in proposal.notes] == [
@@ -184,7 +184,7 @@ def test_a_format_that_is_not_known_is_left_open_and_said() -> None:
     ]
 
 
-def test_formats_that_a_model_has_no_place_for_are_said() -> None:
+def test_unused_formats_are_reported() -> None:
     (note,) = [format_message(each) for each in propose("glm-5.1-nvfp4").notes]
     assert note == "Some matrices outside the routed experts use another format; all count as bf16"
 
@@ -300,7 +300,7 @@ def test_broken_headers_are_refused(header: bytes, message: str) -> None:
     assert str(refused.value.where).startswith("model.safetensors")
 
 
-def test_files_beside_that_are_broken_are_named() -> None:
+def test_broken_companion_files_are_named() -> None:
     raw = json.dumps(read_config("llama-3.1-8b")).encode()
     for name in ("hf_quant_config.json", "model.safetensors.index.json"):
         with pytest.raises(InputError) as refused:

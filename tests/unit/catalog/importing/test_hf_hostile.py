@@ -34,7 +34,7 @@ def read(raw: bytes, files: dict[str, bytes] | None = None) -> ImportProposal:
         (b" " * (16 * 2**20 + 1), "is larger than the limit of 16.0 MiB"),
     ],
 )
-def test_what_is_no_configuration_is_refused(raw: bytes, message: str) -> None:
+def test_invalid_configuration_is_refused(raw: bytes, message: str) -> None:
     with pytest.raises(InputError) as refused:
         read(raw)
     assert refused.value.where == "config.json"
@@ -74,7 +74,7 @@ def test_a_field_that_cannot_be_is_refused_at_its_place(name: str, field: str, v
     assert format_message(refused.value.problem)
 
 
-def test_fields_that_nobody_reads_do_not_matter() -> None:
+def test_unread_fields_are_ignored() -> None:
     more = {"eos_token_id": [1] * 1000, "rope_scaling": {"factor": float("inf")}, "\x00": "\u202e", "a": None}
     plain, odd = read_config("llama-3.1-8b"), read_config("llama-3.1-8b") | more
     assert read(json.dumps(plain).encode()) == read(json.dumps(odd).encode())
@@ -138,7 +138,7 @@ def test_mutated_configurations_are_read_or_refused(
 
 @settings(deadline=1000)
 @given(raw=st.binary(max_size=200), beside=_VALUE, index=_VALUE)
-def test_anything_beside_is_read_or_refused(raw: bytes, beside: Any, index: Any) -> None:  # noqa: ANN401
+def test_companion_files_are_read_or_refused(raw: bytes, beside: Any, index: Any) -> None:  # noqa: ANN401
     config_raw = json.dumps(read_config("kimi-k2.5")).encode()
     files = {
         "hf_quant_config.json": json.dumps({"quantization": beside}).encode(),

@@ -65,7 +65,7 @@ UNKNOWN = {
 }
 
 
-def test_an_unknown_architecture_asks_for_what_a_reading_like_llama_could_get_wrong() -> None:
+def test_unknown_architecture_requests_fields_that_differ_from_llama() -> None:
     proposal = propose_model(json.dumps(UNKNOWN).encode(), {}, name="new", today=TODAY)
     assert {field.name: field.choices for field in proposal.missing} == {
         "qk_norm": ("none", "head", "full"),
@@ -102,7 +102,7 @@ def _read_unknown(**changes: object) -> Model:
     return parse_proposed_model(propose_model(json.dumps(table).encode(), {}, answers, name="new", today=TODAY))
 
 
-def test_an_unknown_architecture_keeps_what_was_not_understood() -> None:
+def test_unknown_architecture_keeps_unread_fields() -> None:
     proposal = _read_unknown()
     assert (proposal.generic_architecture, proposal.unread_fields) == ("newarch", ("mamba_ratio",))
     description = describe_generic_model(proposal)
@@ -133,14 +133,14 @@ def test_an_unknown_architecture_has_the_windows_that_its_file_states(changes: d
     assert proposal.unread_fields == ()
 
 
-def test_other_words_for_what_was_read_are_not_told_as_unread() -> None:
+def test_synonyms_of_read_fields_are_not_reported_as_unread() -> None:
     proposal = _read_unknown(
         mamba_ratio=None, sliding_window=1024, sliding_window_size=1024, sliding_window_pattern=4, attn_scale=2
     )
     assert proposal.unread_fields == ()
 
 
-def test_a_window_of_layers_that_no_field_names_is_not_used_and_told() -> None:
+def test_window_without_named_layers_is_ignored_and_reported() -> None:
     proposal = _read_unknown(sliding_window=1024, mamba_ratio=None)
     assert {group.mixer.window for group in proposal.layers if isinstance(group.mixer, Attention)} == {None}
     assert proposal.unread_fields == ("sliding_window",)
@@ -162,7 +162,7 @@ def test_an_unknown_architecture_has_the_heads_and_blocks_that_its_file_lists_by
     assert proposal.unread_fields == ()
 
 
-def test_layers_of_a_kind_that_cannot_be_computed_are_told() -> None:
+def test_layers_of_a_kind_that_cannot_be_computed_are_reported() -> None:
     proposal = _read_unknown(mamba_ratio=None, layer_types=["conv", "full_attention"] * 16)
     assert proposal.unread_fields == ("layer_types",)
 
@@ -225,7 +225,7 @@ def _read_with_total(**metadata: int) -> ImportProposal:
 
 
 @pytest.mark.parametrize("metadata", [{"total_parameters": 8_030_269_440}, {"total_size": 2 * 8_030_269_440}])
-def test_the_parameter_count_of_an_index_completes_what_the_file_leaves_open(metadata: dict[str, int]) -> None:
+def test_parameter_count_of_an_index_fills_missing_fields(metadata: dict[str, int]) -> None:
     proposal = _read_with_total(**metadata)
     assert not proposal.missing
     (mixer,) = {group.mixer for group in parse_proposed_model(proposal).layers}
@@ -238,7 +238,7 @@ def test_a_count_that_no_reading_gives_completes_nothing() -> None:
     assert _read_with_total(total_parameters=8_030_269_441).missing
 
 
-def test_the_parameters_of_an_index_are_what_the_publisher_states() -> None:
+def test_parameters_of_an_index_match_the_publisher() -> None:
     names = ("model.embed_tokens.weight", "model.layers.0.mlp.up_proj.weight", "lm_head.weight")
     index = {"metadata": {"total_parameters": 8_030_261_249}, "weight_map": dict.fromkeys(names, "a.safetensors")}
     files = {"model.safetensors.index.json": json.dumps(index).encode()}
@@ -259,7 +259,7 @@ def test_the_parameters_of_an_index_are_what_the_publisher_states() -> None:
         ({"max_position_embeddings": 4096}, "does not describe a model"),
     ],
 )
-def test_what_is_no_decoder_is_refused_instead_of_asked_about(table: dict[str, object], words: str) -> None:
+def test_model_that_is_not_a_decoder_is_refused(table: dict[str, object], words: str) -> None:
     with pytest.raises(InputError) as refused:
         propose_model(json.dumps(table).encode(), {}, name="x", today=TODAY)
     assert words in format_input_error(refused.value)

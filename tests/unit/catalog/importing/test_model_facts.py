@@ -69,7 +69,7 @@ def test_every_dimension_is_a_claim_of_the_source(name: str) -> None:
         (("id",), "a b", "id", "should match pattern"),
     ],
 )
-def test_what_no_model_can_have_is_refused_at_its_field(
+def test_impossible_dimension_is_refused_at_its_field(
     path: tuple[str | int, ...], value: object, where: str, message: str
 ) -> None:
     definition: Any = copy.deepcopy(TINY)
@@ -83,7 +83,7 @@ def test_what_no_model_can_have_is_refused_at_its_field(
     assert message in format_message(refused.value.problem)
 
 
-def test_more_parameters_than_any_estimate_can_take_are_refused() -> None:
+def test_excessive_parameters_are_refused() -> None:
     definition = copy.deepcopy(TINY)
     definition["hidden_size"] = 2**18
     definition["ffns"]["mlp"] = {"kind": "moe", "experts": 2**14, "experts_per_token": 2, "intermediate_size": 2**20}

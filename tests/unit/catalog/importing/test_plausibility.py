@@ -186,6 +186,6 @@ def test_platforms_are_those_of_the_shipped_parts(catalog: Catalog) -> None:
         assert set(part.platform.split(", ")) & set(SOFTWARE_PLATFORMS), part.id
 
 
-def test_a_figure_that_cannot_be_is_said_once(catalog: Catalog) -> None:
+def test_impossible_value_is_reported_once(catalog: Catalog) -> None:
     values = scaled(values_of(catalog, "mi300x"), "memory_bandwidth", 1000)
     assert [each.attribute for each in check_plausibility(values)] == ["memory_bandwidth"]

@@ -111,7 +111,7 @@ def test_slices_of_tpus_count_chips() -> None:
     ]
 
 
-def test_provider_can_stand_in_the_name_of_the_file() -> None:
+def test_provider_can_be_part_of_the_file_name() -> None:
     data = "instance_name,location,price,gpu_count,gpu_name,gpu_memory,spot\nx,eu-1,2,1,L40S,48,False\n"
     assert list_prices(read(data, "runpod.csv"))[0].provider == "RunPod"
     assert list_prices(read(data, "do/vms.csv"))[0].provider == "DigitalOcean"
@@ -166,14 +166,14 @@ def test_skypilot_describes_memory_in_mib_or_gib() -> None:
     ]
 
 
-def test_a_variant_outside_the_catalog_is_told_apart() -> None:
+def test_variant_outside_the_catalog_is_distinguished() -> None:
     mib = "\"{'Gpus': [{'Name': 'V100', 'Count': 8.0, 'MemoryInfo': {'SizeInMiB': 16384}}]}\""
     proposal = read(skypilot(f"p3.16xlarge,V100,8,64,488,24,,eu-1,,{mib}", "g2-standard-4,L4,1,4,16,1,,eu-1,,"))
     assert [each.accelerator for each in list_prices(proposal)] == ["l4"]
     assert "1 row with a variant outside the catalog, by memory or form factor: V100 × 1" in list_messages(proposal)
 
 
-def test_columns_can_stand_in_any_order_and_dress() -> None:
+def test_columns_can_have_any_order_and_format() -> None:
     plain = read("Price,AcceleratorName,Region,AcceleratorCount\n8.00,MI300X,eu,4\n")
     dressed = read('\ufeffregion;"ACCELERATOR NAME";accelerator_count;PRICE\r\neu;"MI300X";4;8,00\r\n'.encode())
     assert [each[:3] for each in short(plain)] == [("mi300x", "on_demand", 2.0)]
@@ -206,7 +206,7 @@ def test_own_accelerators_are_found_by_id_and_name() -> None:
     ]
 
 
-def test_reading_again_brings_the_same_facts() -> None:
+def test_reading_again_gives_the_same_facts() -> None:
     data = skypilot("ex.8x,MI325X,8,128,2048,17.60,9.00,eu-1,eu-1a,")
     assert read(data).facts == read(data).facts
     assert len({each.id for each in list_prices(read(data))}) == 2
@@ -423,13 +423,13 @@ def test_more_prices_than_a_user_can_have_are_refused(monkeypatch: pytest.Monkey
     ("raw", "expected"),
     [(b"\n" * 250_002, "import.prices.many"), (b"h200-sxm,1" + b"," * 1_000_000, "import.prices.long_row")],
 )
-def test_lists_that_would_take_too_much_are_refused(raw: bytes, expected: str) -> None:
+def test_excessive_lists_are_refused(raw: bytes, expected: str) -> None:
     with pytest.raises(InputError) as caught:
         read(b"accelerator,usd_per_accelerator_hour\n" + raw)
     assert caught.value.problem.id == expected
 
 
-def test_prices_in_other_currencies_are_left_out_and_told() -> None:
+def test_prices_in_other_currencies_are_skipped_and_reported() -> None:
     data = b"accelerator,usd_per_accelerator_hour,currency\nh200-sxm,3,usd\nb200-hgx,4,\nmi325x,2,EUR\n"
     proposal = read(data)
     assert sorted(fact.accelerator for fact in proposal.facts if isinstance(fact, UserPrice)) == [

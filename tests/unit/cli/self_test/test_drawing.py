@@ -37,7 +37,7 @@ def test_icon_of_which_nothing_is_seen_is_named(bundle: Path, content: str) -> N
         presentation.check_icons()
 
 
-def test_lost_icons_are_told(bundle: Path) -> None:
+def test_lost_icons_are_reported(bundle: Path) -> None:
     shutil.rmtree(bundle / ICONS)
     with pytest.raises(CheckFailedError, match="icons are missing"):
         presentation.check_icons()
@@ -82,7 +82,7 @@ def test_damaged_font_is_named(bundle: Path) -> None:
         presentation.check_fonts()
 
 
-def test_other_font_under_the_name_of_ours_is_told(bundle: Path) -> None:
+def test_foreign_font_of_the_same_name_is_reported(bundle: Path) -> None:
     """One that is on every system that the tests run on: unlike those of the program, its digits differ in width."""
     others = list(Path("/usr/share/fonts").rglob("DejaVuSans.ttf"))
     if not others:
@@ -92,13 +92,13 @@ def test_other_font_under_the_name_of_ours_is_told(bundle: Path) -> None:
         presentation.check_fonts()
 
 
-def test_sign_that_the_font_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_glyph_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "_SIGNS", "0123456789中")
     with pytest.raises(CheckFailedError, match=r"DeskSans-Regular\.ttf has no glyphs for U\+4E2D"):
         presentation.check_fonts()
 
 
-def test_digits_of_several_widths_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_digits_of_unequal_width_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class Uneven(QRawFont):
         def glyphIndexesForString(self, text: str) -> list[int]:
             return list(super().glyphIndexesForString(text.replace("1", "W")))
@@ -108,7 +108,7 @@ def test_digits_of_several_widths_are_told(monkeypatch: pytest.MonkeyPatch) -> N
         presentation.check_fonts()
 
 
-def test_other_family_than_asked_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_substituted_font_family_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "FAMILY", "DeskSans")
     monkeypatch.setattr(self_check, "_list_font_faults", lambda _weight: iter(()))
     with pytest.raises(CheckFailedError, match="requested font DeskSans Regular, Qt uses Desk Sans 400"):
@@ -122,13 +122,13 @@ def test_sample_on_paper_passes() -> None:
     assert presentation.check_paper().text == "2 pages, vector graphics, embedded font"
 
 
-def test_paper_with_other_letters_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paper_with_other_glyphs_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presentation, "_FONTS", frozenset({"DeskSans-Black"}))
     with pytest.raises(CheckFailedError, match="the program font is not embedded in the test sheet: DeskSans-Black"):
         presentation.check_paper()
 
 
-def test_paper_without_its_scenario_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paper_without_its_scenario_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "encode_scenario", lambda _answer: b"")
     with pytest.raises(Exception, match=r"pdf\.no_scenario"):
         presentation.check_paper()
@@ -143,7 +143,7 @@ def test_every_page_of_the_window_is_drawn_without_touching_the_users_folder(use
     assert os.environ["GPUDESK_HOME"] == str(user_home)
 
 
-def test_fault_in_a_page_is_told_by_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_in_a_page_names_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     def lose() -> None:
         raise KeyError("lost")
 
@@ -156,14 +156,14 @@ def test_fault_in_a_page_is_told_by_its_place(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.logs_warnings
-def test_warning_of_the_program_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warning_of_the_program_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     log = logging.getLogger("gpudesk.desktop.pages")
     monkeypatch.setattr(ComparePage, "refresh", lambda _page: log.warning("something is off"))
     with pytest.raises(CheckFailedError, match="something is off"):
         presentation.check_window()
 
 
-def test_page_that_stays_empty_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_page_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "_PATIENCE_S", 0.2)
     monkeypatch.setattr(self_check, "_LEAST_COLORS", 1 << 24)
     with pytest.raises(CheckFailedError, match="page Compare is empty; page Performance is empty"):
@@ -177,13 +177,13 @@ def test_plug_ins_for_the_screen_are_found() -> None:
     assert presentation.check_display().text
 
 
-def test_missing_plug_ins_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_plug_ins_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(QCoreApplication, "libraryPaths", lambda: [str(tmp_path)])
     with pytest.raises(CheckFailedError, match="Qt platform plug-ins are missing"):
         presentation.check_display()
 
 
-def test_plug_in_that_cannot_be_loaded_is_told_with_the_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unloadable_plugin_is_reported_with_the_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "platforms").mkdir()
     names = {"win32": "qwindows.dll", "darwin": "libqcocoa.dylib"}
     broken = tmp_path / "platforms" / names.get(sys.platform, "libqxcb.so")

@@ -55,7 +55,7 @@ def test_changed_byte_of_the_catalog_is_named(bundle: Path) -> None:
         check_resources()
 
 
-def test_file_of_somebody_else_is_a_doubt(bundle: Path) -> None:
+def test_foreign_file_is_a_warning(bundle: Path) -> None:
     (bundle / "resources" / "fonts" / "Mine.ttf").touch()
     outcome = check_resources()
     assert outcome.doubt
@@ -76,13 +76,13 @@ def test_of_many_missing_files_some_are_named(bundle: Path) -> None:
         check_resources()
 
 
-def test_lost_list_is_said(bundle: Path) -> None:
+def test_lost_list_is_reported(bundle: Path) -> None:
     (bundle / "SHA256SUMS").unlink()
     with pytest.raises(InputError, match=r"bundle\.no_list"):
         check_resources()
 
 
-def test_listed_template_that_names_nothing_of_the_catalog_is_said(bundle: Path) -> None:
+def test_template_with_unknown_entries_is_reported(bundle: Path) -> None:
     """A list can be made again over a damaged file; opening it is another check."""
     template = bundle / "resources" / "templates" / "405b-one-node.gpudesk"
     template.write_text(template.read_text().replace("h200-sxm", "h201-sxm"))
@@ -108,7 +108,7 @@ def test_long_lists_are_cut() -> None:
 # Facts
 
 
-def test_catalog_says_what_it_holds(bundle: Path) -> None:
+def test_catalog_reports_its_contents(bundle: Path) -> None:
     with GpuDeskService.open() as service:
         catalog = service.catalog
         expected = f"{len(catalog.accelerators())} accelerators, {len(catalog.models())} models"
@@ -117,7 +117,7 @@ def test_catalog_says_what_it_holds(bundle: Path) -> None:
         )
 
 
-def test_changed_figure_in_the_catalog_is_told_without_the_list(bundle: Path) -> None:
+def test_changed_catalog_figure_is_reported_without_the_list(bundle: Path) -> None:
     with closing(sqlite3.connect(bundle / "catalog.sqlite")) as connection:
         connection.execute("UPDATE claim SET value = '9' WHERE rowid = (SELECT min(rowid) FROM claim)")
         connection.commit()
@@ -125,14 +125,14 @@ def test_changed_figure_in_the_catalog_is_told_without_the_list(bundle: Path) ->
         check_catalog()
 
 
-def test_catalog_cut_short_is_told(bundle: Path) -> None:
+def test_truncated_catalog_is_reported(bundle: Path) -> None:
     catalog = bundle / "catalog.sqlite"
     catalog.write_bytes(catalog.read_bytes()[:5000])
     with pytest.raises(InputError, match=r"catalog\.file\.cut"):
         check_catalog()
 
 
-def test_broken_calibration_is_told(bundle: Path) -> None:
+def test_broken_calibration_is_reported(bundle: Path) -> None:
     (bundle / "data" / "calibration.json").write_text("{}")
     with pytest.raises(InputError, match=r"calibration\."):
         check_calibration()
@@ -170,7 +170,7 @@ def test_known_questions_are_answered(bundle: Path) -> None:
     assert not check_speed().doubt
 
 
-def test_other_figure_is_told_with_what_it_should_be(bundle: Path) -> None:
+def test_wrong_figure_is_reported_with_the_expected_one(bundle: Path) -> None:
     file = bundle / "resources" / "self_test" / "golden.json"
     golden = json.loads(file.read_text(encoding="utf-8"))
     figure = golden["cases"][3]["expected"]["tpot_ms"]

@@ -36,7 +36,7 @@ def test_program_that_opens_none_passes() -> None:
         ("import socket; socket.socketpair()", "a network socket was used: __new__("),
     ],
 )
-def test_socket_of_python_is_told_even_when_it_is_closed(deed: str, report: str) -> None:
+def test_closed_python_socket_is_reported(deed: str, report: str) -> None:
     assert run_client(deed).startswith(f"CheckFailedError {report}")
 
 
@@ -45,13 +45,13 @@ def test_socket_of_python_is_told_even_when_it_is_closed(deed: str, report: str)
     ("family", "kind", "report"),
     [(socket.AF_INET, socket.SOCK_STREAM, "unknown kind"), (socket.AF_INET6, socket.SOCK_DGRAM, "unknown kind")],
 )
-def test_socket_of_compiled_code_is_told_while_it_is_open(family: int, kind: int, report: str) -> None:
+def test_open_socket_of_compiled_code_is_reported(family: int, kind: int, report: str) -> None:
     deed = COMPILED.format(family=int(family), kind=int(kind))
     assert run_client(deed) == f"CheckFailedError a network socket is open: {report}"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists what a process has open")
-def test_socket_that_has_a_port_is_told_by_its_kind() -> None:
+def test_bound_socket_is_reported_by_its_kind() -> None:
     place = socket.AF_INET.to_bytes(2, "little") + bytes([0, 0, 127, 0, 0, 1]) + bytes(8)
     call = f"system.socket({int(socket.AF_INET)}, {int(socket.SOCK_DGRAM)}, 0)"
     deed = f"import ctypes; system = ctypes.CDLL(None); assert system.bind({call}, {place!r}, 16) == 0"
@@ -64,14 +64,14 @@ def test_socket_within_this_machine_is_the_desktops() -> None:
     assert run_client(deed) == "no network socket opened"
 
 
-def test_socket_that_was_handed_down_is_somebody_elses() -> None:
+def test_inherited_socket_is_ignored() -> None:
     ours, theirs = socket.socketpair(socket.AF_INET if sys.platform == "win32" else socket.AF_UNIX)
     with ours, theirs, socket.socket() as network:
         assert run_client("pass", stdin=theirs.fileno()) == "no network socket opened"
         assert run_client("pass", stdin=network.fileno()) == "no network socket opened"
 
 
-def test_client_in_a_frozen_program_is_told() -> None:
+def test_client_in_a_frozen_program_is_reported() -> None:
     output = run_client("import sys; sys.frozen = True")
     assert output.startswith("CheckFailedError http.client must not ship with the program")
     assert run_client("import sys; sys.frozen = True; installation._CLIENTS = ('no.such.module',)") == (

@@ -52,6 +52,6 @@ def test_font_that_is_only_named_is_not_inside(qapp: QApplication) -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"%PDF-1.4\n", b"\x00" * 99, b"1 0 obj\nstream\nx\nendstream\nendobj"])
-def test_what_is_no_pdf_has_nothing(raw: bytes) -> None:
+def test_file_that_is_not_a_pdf_has_no_content(raw: bytes) -> None:
     pdf = read_pdf(raw)
     assert (pdf.pages, pdf.fonts, pdf.pictures, pdf.text) == (0, frozenset(), (), "")

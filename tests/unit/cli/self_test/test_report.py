@@ -57,7 +57,7 @@ def test_all_in_order(monkeypatch: pytest.MonkeyPatch, capsys: Capture, log_file
     assert log_file.read_text(encoding="utf-8").splitlines() == [*lines[:3], lines[-1]]
 
 
-def test_doubt_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_warning_is_not_a_failure(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     checks(monkeypatch, doubtful, fine)
     assert main(["--self-test"]) == 0
     output = capsys.readouterr().out
@@ -74,7 +74,7 @@ def test_doubt_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -
         (ZeroDivisionError("by zero"), "ZeroDivisionError: by zero"),
     ],
 )
-def test_failure_keeps_no_other_check_from_running_and_says_what_to_do(
+def test_failed_check_names_a_remedy_and_others_run(
     error: Exception, expected: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     checks(monkeypatch, raising(error), doubtful, fine)
@@ -115,7 +115,7 @@ def test_result_goes_to_a_file_by_its_suffix(monkeypatch: pytest.MonkeyPatch, ca
     assert "Check 1: ok (seen)" in (tmp_path / "a.txt").read_text(encoding="utf-8")
 
 
-def test_file_that_cannot_be_written_is_said_after_the_result(
+def test_unwritable_file_is_reported_after_the_result(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:
     checks(monkeypatch, fine)
@@ -135,7 +135,7 @@ def test_users_folder_that_cannot_be_written_keeps_nothing_and_is_no_fault(
     assert json.loads(capsys.readouterr().out)["file"] is None
 
 
-def test_wrong_usage_is_said_before_anything_is_checked(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_wrong_usage_is_reported_before_the_checks(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     checks(monkeypatch, raising(AssertionError()))
     assert main(["--self-test", "--nonsense"]) == 2
     assert main(["estimate", "--self-test"]) == 2
@@ -143,9 +143,7 @@ def test_wrong_usage_is_said_before_anything_is_checked(monkeypatch: pytest.Monk
     assert error_lines[0] == "gpudesk: unknown argument --nonsense; for help, run `gpudesk --self-test --help`"
 
 
-def test_windowed_program_without_a_terminal_opens_what_it_kept(
-    monkeypatch: pytest.MonkeyPatch, log_file: Path
-) -> None:
+def test_windowed_program_without_a_terminal_opens_its_report(monkeypatch: pytest.MonkeyPatch, log_file: Path) -> None:
     opened: list[Path] = []
     checks(monkeypatch, fine)
     monkeypatch.setattr(sys, "__stdout__", None)

@@ -16,9 +16,7 @@ def test_folder_that_can_be_written_passes_and_stays_empty(user_home: Path) -> N
     assert list(user_home.iterdir()) == []
 
 
-def test_folder_that_cannot_be_is_a_doubt_that_says_what_it_means(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unusable_folder_is_a_warning_with_its_consequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "file" / "below"))
     outcome = check_user_folder()
@@ -41,6 +39,6 @@ def test_drive_that_no_two_programs_can_share_is_a_doubt(monkeypatch: pytest.Mon
     assert "two programs cannot share your values" in outcome.text
 
 
-def test_portable_program_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_portable_program_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpudesk.release.find_installation", lambda: "portable")
     assert check_user_folder().text.endswith(", next to the program")
