@@ -255,5 +255,5 @@ def test_license_without_a_text_is_reported() -> None:
         ("GPL-3.0-or-later WITH GCC-exception-3.1", False),
     ],
 )
-def test_copyleft_terms_are_recognized(expression: str, covers: bool) -> None:
+def test_terms_that_cover_the_whole_program_are_recognized(expression: str, covers: bool) -> None:
     assert licence_texts.covers_the_whole(expression) is covers

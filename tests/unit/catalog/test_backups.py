@@ -77,7 +77,7 @@ def test_step_of_many_facts_is_backed_up_each_time(file: UserFile) -> None:
     assert [backup.reason for backup in _backups(file)] == [BackupReason.EDIT, BackupReason.EDIT, BackupReason.DAY]
 
 
-def test_only_old_backups_are_removed(file: UserFile, clock: Clock) -> None:
+def test_recent_backups_and_other_files_are_kept(file: UserFile, clock: Clock) -> None:
     file.backups_folder.mkdir()
     others = ["notes.txt", "catalog-2020.sqlite", "catalog-99999999T999999999Z-v2-day.sqlite"]
     for name in others:

@@ -129,7 +129,7 @@ def test_how_claims_stand() -> None:
     ]
 
 
-def test_disputes_name_the_rejected_claim(shipped_service: GpuDeskService) -> None:
+def test_disputes_name_the_grounds_of_refusal(shipped_service: GpuDeskService) -> None:
     table = make_catalog_table(CatalogSection.DISPUTES, shipped_service.catalog)
     refusals = {find_cell(table, each.id, "against") for each in shipped_service.catalog.disputes()}
     assert refusals == {"claim", "arithmetic", "public_record"}

@@ -102,7 +102,7 @@ def test_lost_fit_is_listed_first(service: GpuDeskService, scenario: Scenario) -
     assert describe_impact(impact, PLAIN).sentence == ("H200 SXM: the model no longer fits on 1, needs 2")
 
 
-def test_change_below_one_percent_is_not_reported(service: GpuDeskService, scenario: Scenario) -> None:
+def test_impact_lists_no_change_of_0_percent(service: GpuDeskService, scenario: Scenario) -> None:
     impact = compute_impact(service, scenario, "mi325x", "memory_bandwidth", 5.98, "TB/s")
     assert not impact.unchanged
     words = describe_impact(impact, PLAIN)

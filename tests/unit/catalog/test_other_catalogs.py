@@ -89,7 +89,7 @@ def test_user_entries_leave_shipped_answers_unchanged(facts: Catalog, user_facts
     assert dict(merged.own.facts) == dict(UserFacts.of(user_facts).facts)
 
 
-def test_unreadable_value_is_refused_by_name_on_export() -> None:
+def test_unreadable_entry_is_refused_by_name_on_export() -> None:
     with pytest.raises(InputError) as caught:
         write_record(UserModel("ours", "Ours", "Us", "["))
     assert caught.value.where == "Ours"

@@ -132,7 +132,7 @@ def test_rows_come_back_in_the_order_in_which_they_were_entered() -> None:
         ("note", 1.5),
     ],
 )
-def test_foreign_row_is_reported(column: str, stored: object) -> None:
+def test_row_with_invalid_values_is_refused(column: str, stored: object) -> None:
     table = TABLE_BY_NAME["claim"]
     row = dict(zip(table.columns, encode_row(table, BANDWIDTH), strict=True)) | {column: stored}
     with pytest.raises(RowError):

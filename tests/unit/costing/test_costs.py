@@ -88,7 +88,7 @@ def test_the_lines_add_up_to_the_total(service: GpuDeskService, answer: Answer) 
             assert math.fsum(line.usd for line in column.tco.lines) == pytest.approx(column.tco.total_usd)
 
 
-def test_a_plain_case_is_what_one_works_out_by_hand(service: GpuDeskService, answer: Answer) -> None:
+def test_plain_case_matches_the_calculation_by_hand(service: GpuDeskService, answer: Answer) -> None:
     """Price 20,000 and half of it in shares, 1 kW at 0.1 USD/kWh and PUE 1.5 for two years, nothing else."""
     plain = dict.fromkeys(COST_INPUTS, 0.0) | {
         "years": 2.0,
@@ -140,7 +140,7 @@ def test_the_interval_of_a_cost_is_that_of_throughput_and_price(service: GpuDesk
     assert 1.03 * cost.high < at_any.owned.output.high < 1.4 * cost.high
 
 
-def test_what_has_no_price_says_so_and_is_ranked_nowhere(service: GpuDeskService, answer: Answer) -> None:
+def test_missing_price_is_reported_and_unranked(service: GpuDeskService, answer: Answer) -> None:
     column = of(service, answer, "mi355x")
     assert column.missing == ("price_usd",)
     assert column.tco is None
@@ -204,7 +204,7 @@ def test_a_deployment_pays_for_its_software_alone_unless_a_fleet_is_stated(servi
         )
 
 
-def test_where_software_costs_nothing_nobody_is_said_to_pay_for_it(service: GpuDeskService, answer: Answer) -> None:
+def test_free_software_is_not_reported_as_a_cost(service: GpuDeskService, answer: Answer) -> None:
     free = service.costing.costs(compute_costs(answer, engineers=0.0, porting_engineer_months=0.0))
     assert describe_software_share(free.columns, Formatter()) == ""
 
@@ -242,7 +242,7 @@ def test_a_hosted_api_is_compared_with_its_prompts(service: GpuDeskService, answ
     assert service.costing.costs(ranges).api == pytest.approx((1.4, 1.2, 1.8))
 
 
-def test_half_a_price_of_an_api_is_no_cost_and_says_so(service: GpuDeskService, answer: Answer) -> None:
+def test_incomplete_api_price_is_reported(service: GpuDeskService, answer: Answer) -> None:
     half = service.costing.costs(compute_costs(answer, api_input_usd_per_million=0.2))
     assert half.api is None
     assert half.api_missing == ("api_output_usd_per_million",)
@@ -265,7 +265,7 @@ def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(service: GpuDes
     assert find_break_even(service, cheap, "tokens_to_own", "h200-sxm").value is None
 
 
-def test_what_is_rented_bears_its_software_as_what_is_owned(service: GpuDeskService, answer: Answer) -> None:
+def test_rented_accelerators_bear_software_costs_like_owned_ones(service: GpuDeskService, answer: Answer) -> None:
     """A smaller fleet makes software more expensive, for both alike: from when on one buys is the same."""
     answer, small = compute_costs(answer, fleet=800.0), compute_costs(answer, fleet=8.0)
     for key, grows in (("h200-sxm", False), ("mi325x", True)):
@@ -293,7 +293,7 @@ def test_software_of_the_same_platform_has_no_break_even(service: GpuDeskService
     assert usual == ["mi325x", "mi355x"]
 
 
-def test_what_is_cheaper_throughout_is_told_from_what_is_dearer(service: GpuDeskService, answer: Answer) -> None:
+def test_always_cheaper_is_distinguished_from_never_cheaper(service: GpuDeskService, answer: Answer) -> None:
     tie = find_break_even(service, compute_costs(answer, fleet=800.0), "discount_to_tie", "mi325x")
     assert tie.value is None
     assert tie.cheaper is True
@@ -546,7 +546,7 @@ def test_costs_under_other_settings_that_a_job_asks_for_meanwhile_are_kept_apart
     assert costing.costs(replace(usual)) == expected_ids[id(usual)]
 
 
-def test_rents_of_different_classes_of_providers_are_said_to_differ(service: GpuDeskService, answer: Answer) -> None:
+def test_rents_of_different_provider_classes_are_reported(service: GpuDeskService, answer: Answer) -> None:
     names = {column.key: column.accelerator for column in service.costing.costs(answer).columns}
     mixed = service.costing.costs(answer)
     assert mixed.rent_classes["mi355x"] == (ProviderClass.HYPERSCALER,)

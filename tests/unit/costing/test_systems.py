@@ -150,7 +150,7 @@ def test_a_system_sets_the_price_and_prices_of_accelerators_widen_its_range() ->
         (SystemPrice(8, replace(SYSTEMS.price, own_count=1)), OWN, False, 40_000.0),
     ],
 )
-def test_accelerators_alone_set_the_price_where_the_user_says_so(
+def test_user_can_price_accelerators_alone(
     system: SystemPrice | None, record: PriceSummary, singly: bool, likely: float
 ) -> None:
     price = resolve_purchase_price(system, record, 0.25, singly=singly).spread

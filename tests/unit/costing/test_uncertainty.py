@@ -36,7 +36,7 @@ def test_a_triangle_has_the_mean_and_the_quantiles_that_it_should() -> None:
     assert np.mean(draws < 2.0) == pytest.approx(1 / 3, abs=0.01)
 
 
-def test_what_is_known_is_not_drawn() -> None:
+def test_known_inputs_are_not_simulated() -> None:
     assert set(draw_triangular(UncertainValue(5.0, 5.0, 5.0), draw_uniform(1, "x", 10))) == {5.0}
     assert UncertainValue(5.0, 5.0, 5.0).is_known
 
@@ -46,7 +46,7 @@ def test_a_range_out_of_order_is_refused() -> None:
         draw_triangular(UncertainValue(3.0, 2.0, 4.0), draw_uniform(1, "x", 10))
 
 
-def test_one_input_draws_the_same_whatever_others_there_are() -> None:
+def test_draws_of_an_input_do_not_depend_on_others() -> None:
     assert np.array_equal(draw_uniform(1, "energy", 100), draw_uniform(1, "energy", 100))
     assert not np.array_equal(draw_uniform(1, "energy", 100), draw_uniform(1, "price", 100))
     assert not np.array_equal(draw_uniform(1, "energy", 100), draw_uniform(2, "energy", 100))

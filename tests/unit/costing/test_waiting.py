@@ -33,7 +33,7 @@ def courses(draw: st.DrawFn) -> DeferralCourses:
     return DeferralCourses(draw(money), draw(money), draw(money), draw(st.floats(0.0, 1.0)) * months, months)
 
 
-def test_the_sums_are_those_worked_out_by_hand() -> None:
+def test_sums_match_the_calculation_by_hand() -> None:
     assert compute_gap_usd(BY_HAND) == 9000.0
     assert compute_avoided_usd(BY_HAND) == 6000.0
     assert compute_waiting_cost_usd(BY_HAND) == 3000.0
@@ -42,7 +42,7 @@ def test_the_sums_are_those_worked_out_by_hand() -> None:
     assert 1000.0 * 36 - (1500.0 * 6 + 600.0 * 30) == 9000.0
 
 
-def test_the_break_evens_are_those_worked_out_by_hand() -> None:
+def test_break_evens_match_the_calculation_by_hand() -> None:
     """400 x 36 = 900 x gap gives 16 months; 36,000 - 9,000 leaves 900 for each of 30 months."""
     assert solve_tied_gap(BY_HAND) == 16.0
     assert solve_tied_next_usd(BY_HAND) == 900.0
@@ -55,7 +55,7 @@ def test_the_gap_lies_between_launch_and_delivery(launch: float, delivery: float
     assert compute_gap_months(launch, delivery, 36.0) == gap
 
 
-def test_whoever_waited_goes_on_as_before_where_that_is_cheaper() -> None:
+def test_waiting_continues_as_before_if_cheaper() -> None:
     dear = replace(BY_HAND, next_usd=2000.0)
     assert compute_after_usd(dear) == 1500.0
     assert compute_saved_usd(dear) == (1000.0 - 1500.0) * 36
@@ -72,7 +72,7 @@ def test_what_may_be_paid_for_the_next_part_has_ends() -> None:
     assert solve_tied_next_usd(replace(BY_HAND, gap_months=36.0)) == -math.inf
 
 
-def test_draws_are_worked_out_like_numbers() -> None:
+def test_draws_are_computed_like_numbers() -> None:
     gaps = np.array([0.0, 6.0, 16.0, 36.0])
     saved = np.asarray(compute_saved_usd(replace(BY_HAND, gap_months=gaps)))
     assert saved.tolist() == [float(compute_saved_usd(replace(BY_HAND, gap_months=gap))) for gap in gaps.tolist()]

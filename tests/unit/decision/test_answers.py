@@ -37,7 +37,7 @@ def test_there_are_at_most_nine_screens_and_25_questions_and_each_can_be_skipped
         assert 2 <= len(question.offered) <= 9, question.id
 
 
-def test_nothing_said_leaves_every_question_to_its_default() -> None:
+def test_unanswered_questions_have_their_defaults() -> None:
     assert resolve_answers(PLAIN) == {
         name: QuestionAnswer(question.default, AnswerOrigin.DEFAULT) for name, question in QUESTIONS.items()
     }

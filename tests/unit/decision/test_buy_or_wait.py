@@ -68,7 +68,7 @@ def compute_saving(analysis: DeferralAnalysis) -> float:
     return analysis.sums.saved_usd.likely
 
 
-def test_a_plain_case_is_what_one_works_out_by_hand(service: GpuDeskService, scenario: Scenario) -> None:
+def test_plain_case_matches_the_calculation_by_hand(service: GpuDeskService, scenario: Scenario) -> None:
     """An H200 for 36,000 is 1,000 a month; a B200 for 27,000 is 750 for what its own tokens are.
 
     It comes in month 15, six after the launch, and each of these months costs 1,500.
@@ -298,7 +298,7 @@ def test_documents_decide_what_is_near_and_what_is_far(
     assert analysis.verdict is (document or analysis.computed)
 
 
-def test_where_arithmetic_speaks_against_the_documents_it_says_so(service: GpuDeskService, scenario: Scenario) -> None:
+def test_contradiction_of_arithmetic_and_documents_is_reported(service: GpuDeskService, scenario: Scenario) -> None:
     cheap = priced(scenario, "b200-hgx", 5_000.0)
     soon = compare_buy_and_wait(cheap, H200, make_question(5.0, months_to_next=UncertainValue.exactly(4.0)), service)
     assert (soon.document, soon.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT)
@@ -318,7 +318,7 @@ def test_rules_that_contradict_each_other_leave_it_to_arithmetic(service: GpuDes
     assert between.verdict is DeferralVerdict.WAIT
 
 
-def test_a_slip_that_nobody_priced_is_taken_as_the_document_has_it(service: GpuDeskService, scenario: Scenario) -> None:
+def test_unstated_slip_uses_the_documents_value(service: GpuDeskService, scenario: Scenario) -> None:
     analysis = compare_buy_and_wait(scenario, H200, make_question(slip_months=None), service)
     assert analysis.slip_months == UncertainValue(0.0, 0.0, 6.0)
     rules = {rule.rule: (rule.verdict, rule.text.id) for rule in analysis.rules}
@@ -333,7 +333,7 @@ def test_a_slip_that_nobody_priced_is_taken_as_the_document_has_it(service: GpuD
     assert text_ids["D000-26"] == "buying.weigh_software"
 
 
-def test_everything_that_is_said_has_a_sentence(service: GpuDeskService, scenario: Scenario) -> None:
+def test_every_message_has_a_sentence(service: GpuDeskService, scenario: Scenario) -> None:
     for months, more in ((0.0, {}), (9.0, {"slip_months": None}), (14.0, {"tuned_for_next": True})):
         analysis = compare_buy_and_wait(scenario, MI325X, make_question(months, "mi455x", **more), service)
         for message in (*(rule.text for rule in analysis.rules), *analysis.notes):
@@ -357,7 +357,7 @@ def test_everything_that_is_said_has_a_sentence(service: GpuDeskService, scenari
         (make_question(next_part="h200-sxm"), "next_part"),
     ],
 )
-def test_what_cannot_be_is_refused_by_its_name(
+def test_impossible_value_is_refused_by_its_name(
     service: GpuDeskService, scenario: Scenario, question: DeferralQuestion, where: str
 ) -> None:
     with pytest.raises(InputError) as refused:

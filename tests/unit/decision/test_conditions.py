@@ -40,7 +40,7 @@ def holds(text: str, **more: FactValue) -> bool | None:
         ("has_fp4 or memory_gib > 200", False),
     ],
 )
-def test_what_is_known_holds_or_does_not(text: str, expected: bool) -> None:
+def test_known_values_decide_a_condition(text: str, expected: bool) -> None:
     assert holds(text) is expected
 
 
@@ -60,7 +60,7 @@ def test_what_is_known_holds_or_does_not(text: str, expected: bool) -> None:
         ("ttft_s <= 2 and count == 3", False),
     ],
 )
-def test_a_limit_within_a_band_cannot_be_told(text: str, expected: bool | None) -> None:
+def test_limit_inside_an_interval_is_undecided(text: str, expected: bool | None) -> None:
     assert holds(text) is expected
 
 
@@ -79,11 +79,11 @@ def test_a_limit_within_a_band_cannot_be_told(text: str, expected: bool | None) 
         "memory_gib",
     ],
 )
-def test_what_is_missing_or_of_another_kind_cannot_be_told(text: str) -> None:
+def test_missing_or_mistyped_values_are_undecided(text: str) -> None:
     assert holds(text) is None
 
 
-def test_what_was_compared_is_told_with_its_figures() -> None:
+def test_compared_values_are_reported() -> None:
     outcome = parse_condition("memory_gib >= needed_gib and not has_fp4 and ttft_s <= limit_s").on(
         {**KNOWN, "limit_s": 2.0}
     )
@@ -116,7 +116,7 @@ def test_a_condition_names_the_facts_that_it_asks_for() -> None:
         ("(count := 2) > 1", 1, "neither a fact nor a number nor a text"),
     ],
 )
-def test_what_is_no_condition_is_refused_at_its_place(text: str, place: int, why: str) -> None:
+def test_invalid_condition_is_refused_at_its_place(text: str, place: int, why: str) -> None:
     with pytest.raises(ConditionError, match=why) as raised:
         parse_condition(text)
     assert abs(raised.value.place - place) <= 1
@@ -140,7 +140,9 @@ def test_numbers_compare_as_they_do_elsewhere(a: float, b: float, sign: str) -> 
     limit=numbers,
     sign=st.sampled_from(COMPARISONS),
 )
-def test_what_holds_of_a_band_holds_of_all_within_it(ends: list[float], share: float, limit: float, sign: str) -> None:
+def test_condition_true_for_an_interval_is_true_inside_it(
+    ends: list[float], share: float, limit: float, sign: str
+) -> None:
     low, high = ends
     within = min(max(low + share * (high - low), low), high)
     band = IntervalEstimate(within, low, high)
@@ -162,7 +164,7 @@ def test_not_and_or_are_those_of_de_morgan(a: bool | None, b: bool | None) -> No
 
 
 @given(a=st.sampled_from([True, False, None]), b=st.sampled_from([True, False]))
-def test_what_can_be_told_stays_so_when_more_is_known(a: bool | None, b: bool) -> None:
+def test_decided_condition_stays_decided_with_more_facts(a: bool | None, b: bool) -> None:
     """An unknown fact that becomes known never turns an outcome over."""
     for text in ("a and b", "a or b", "not a", "a and not b"):
         before = parse_condition(text).on({"a": None, "b": b}).holds

@@ -95,7 +95,7 @@ def test_format_whose_bits_are_not_settled_is_left_out_and_named(rules: ExportRu
         (99, [False, False, False, False], False),
     ],
 )
-def test_rule_of_2023_is_told_as_far_as_it_can_be_without_die_area(
+def test_rule_of_2023_is_partly_decided_without_die_area(
     rules: ExportRuleSet, fp16_tflops: float, expected: list[bool | None], is_met: bool | None
 ) -> None:
     check = check_export(part({"fp16": fp16_tflops}), rules)
@@ -179,7 +179,7 @@ def test_destination_is_only_looked_for_among_those_that_a_rule_names(rules: Exp
     assert any("country group" in format_message(note) for note in check.notes)
 
 
-def test_part_without_a_peak_has_no_score_and_cannot_be_told(rules: ExportRuleSet) -> None:
+def test_accelerator_without_a_peak_is_undecided(rules: ExportRuleSet) -> None:
     check = check_export(part({}), rules)
     assert check.tpp is None
     assert check.scores == ()
@@ -248,7 +248,9 @@ read_in = [{ title = "Here", url = "https://example.com" }]
         ('read = "2026-01-01"', "read =", "", "file.unreadable"),
     ],
 )
-def test_broken_file_is_told_with_its_place(tmp_path: Path, changed: str, with_: str, where: str, problem: str) -> None:
+def test_broken_file_is_reported_with_its_place(
+    tmp_path: Path, changed: str, with_: str, where: str, problem: str
+) -> None:
     path = tmp_path / "rules.toml"
     assert changed in BARE
     path.write_text(BARE.replace(changed, with_, 1), encoding="utf-8")
@@ -259,7 +261,7 @@ def test_broken_file_is_told_with_its_place(tmp_path: Path, changed: str, with_:
     assert (refused.value.where or "").endswith(where)
 
 
-def test_rule_that_stands_there_twice_is_refused(tmp_path: Path) -> None:
+def test_duplicate_rule_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rules.toml"
     path.write_text(BARE + BARE.split("\n", 2)[2], encoding="utf-8")
     with pytest.raises(InputError) as refused:

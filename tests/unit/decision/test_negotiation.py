@@ -74,7 +74,7 @@ def test_time_that_the_document_had_in_mind_ends_with_its_month(today: str, past
     assert make_line("P002-06", {}, today=today).past is False, "it names no time"
 
 
-def test_discounts_stand_side_by_side_as_told_by_unnamed_buyers() -> None:
+def test_discounts_of_unnamed_buyers_are_listed() -> None:
     labels = ("MI325X discount: ", "MI300X discount: ", "Usual discount on H100")
     figures = [figure for figure in make_line("P002-01", {}).step.figures if figure.label.startswith(labels)]
     assert [(figure.value, figure.high) for figure in figures] == [(16, 22), (16, 22), (8, 12)]
@@ -126,7 +126,7 @@ why = "W"
         ('figures = [{ label = "x", value = nan, unit = "%" }]', "field.type"),
     ],
 )
-def test_broken_step_is_told_with_file_and_place(tmp_path: Path, added: str, problem: str) -> None:
+def test_broken_step_is_reported_with_file_and_place(tmp_path: Path, added: str, problem: str) -> None:
     path = tmp_path / "steps.toml"
     path.write_text(f"{BARE}{added}\n", encoding="utf-8")
     with pytest.raises(InputError) as refused:

@@ -517,7 +517,7 @@ def test_like_for_like_prices_narrow_a_lead_and_never_turn_it() -> None:
     assert compute_odds([0.0, -0.5], [True, True], lambda _one, _other: 0.2, [0.0, 0.8]) == [0.5, 0.5]
 
 
-def test_what_is_too_dear_to_buy_may_be_rented(service: GpuDeskService) -> None:
+def test_unaffordable_purchase_leaves_rent(service: GpuDeskService) -> None:
     answer = service.answer(make_scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, base_answers=OPEN))
     candidates = service.decide(answer, {**OPEN, "budget_usd": 330_000.0}).candidates
     assert [(each.eligible, each.payment) for each in candidates] == [(True, "rented"), (True, "owned")]
@@ -525,7 +525,7 @@ def test_what_is_too_dear_to_buy_may_be_rented(service: GpuDeskService) -> None:
     assert [each.eligible for each in buyable] == [False, True]
 
 
-def test_what_is_only_rented_cannot_be_bought(service: GpuDeskService) -> None:
+def test_rent_only_accelerator_cannot_be_bought(service: GpuDeskService) -> None:
     scenario = make_scenario(parts=("tpu-v6e", "h100-sxm"), priority="speed")
     answer = service.answer(scenario)
     if_bought, rented = (service.decide(answer, {"priority": "speed", "acquisition": way}) for way in ("own", "rent"))
@@ -534,7 +534,7 @@ def test_what_is_only_rented_cannot_be_bought(service: GpuDeskService) -> None:
     assert "L-09" not in rented.candidates[0].removed
 
 
-def test_what_is_sold_in_one_country_is_recommended_only_there(service: GpuDeskService) -> None:
+def test_accelerator_of_one_country_is_recommended_only_there(service: GpuDeskService) -> None:
     """H20 is made for China: it is the cheapest at its price, but it is sold there only."""
     parts, answers = ("h20-96gb", "h200-sxm"), {"priority": "cost", "acquisition": "own"}
     for destination in ("unknown", "free"):
@@ -632,7 +632,7 @@ def test_other_work_than_serving_text_gets_no_recommendation(service: GpuDeskSer
     assert decision.verdict is not DecisionVerdict.WINNER
 
 
-def test_an_unanswered_platform_charges_nobody(service: GpuDeskService) -> None:
+def test_unanswered_platform_adds_no_software_cost(service: GpuDeskService) -> None:
     scenario = make_scenario(parts=("h200-sxm", "mi325x"), priority="cost", acquisition="own")
     open_, cuda = (
         decide(service, scenario),

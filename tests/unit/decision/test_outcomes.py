@@ -122,7 +122,7 @@ def test_405b_at_fp8_takes_two_mi325x_or_four_h200(service: GpuDeskService) -> N
     assert list_effects(decision, "D001-01") == {"mi325x": RuleEffect.FAVOURS, "h200-sxm": RuleEffect.NONE}
 
 
-def test_who_runs_tensorrt_llm_already_has_no_amd_part_left(service: GpuDeskService) -> None:
+def test_tensorrt_llm_excludes_amd_accelerators(service: GpuDeskService) -> None:
     decision = decide(service, make_scenario(serving_engine="tensorrt-llm"))
     assert removed_by(decision) == {"mi325x": {"D000-06"}}
     assert decision.verdict is DecisionVerdict.WINNER
@@ -183,7 +183,7 @@ def test_a_limit_inside_a_band_removes_nothing_and_one_beyond_it_does(service: G
     assert list_effects(out, "L-01")["mi325x"] is RuleEffect.REMOVES
 
 
-def test_what_is_not_known_asks_for_nothing(service: GpuDeskService) -> None:
+def test_unknown_facts_request_nothing(service: GpuDeskService) -> None:
     answer = service.answer(make_scenario())
     skipped = service.decide(answer, {"team": "unknown", "tuning": "unknown"})
     assert skipped.trace == service.decide(answer).trace
@@ -272,7 +272,7 @@ def test_shares_add_up_and_are_the_same_each_time(service: GpuDeskService) -> No
     assert sum(each.odds for each in one.candidates) == pytest.approx(1.0)
 
 
-def test_an_announced_part_waits_until_somebody_would(service: GpuDeskService) -> None:
+def test_announced_accelerator_needs_consent_to_wait(service: GpuDeskService) -> None:
     scenario = make_scenario(parts=("h200-sxm", "vera-rubin-nvl72"))
     assert removed_by(decide(service, scenario)) == {"vera-rubin-nvl72": {"L-04"}}
     waiting = replace(scenario, decision=DecisionSettings(answers={"waiting": "priced"}))
@@ -301,7 +301,7 @@ def test_power_that_is_not_published_decides_with_its_likely_value(service: GpuD
     assert removed_by(weak) == {"mi300x": {"L-07"}, "h200-sxm": {"L-07"}}
 
 
-def test_what_likely_misses_a_limit_is_ruled_out_by_it(service: GpuDeskService) -> None:
+def test_likely_miss_of_a_limit_excludes(service: GpuDeskService) -> None:
     """An interval that contains the limit does not hide why no candidate is left."""
     scenario = make_scenario(parts=("h200-sxm", "mi300x"), acquisition="rent")
     one = replace(scenario, accelerators=tuple(replace(choice, count=1) for choice in scenario.accelerators))
@@ -317,7 +317,7 @@ def test_what_likely_misses_a_limit_is_ruled_out_by_it(service: GpuDeskService) 
     assert WayOutKind.COUNT in {way.kind for way in decision.ways_out}
 
 
-def test_what_is_delivered_too_late_cannot_be_bought(service: GpuDeskService) -> None:
+def test_late_delivery_excludes_buying(service: GpuDeskService) -> None:
     scenario = make_scenario(parts=("b200-hgx", "h200-sxm"), acquisition="own")
     late = replace(scenario, fleet=FleetSettings(months_to_live=6.0))
     decision = decide(service, late)
@@ -343,7 +343,7 @@ def replace_load(scenario: Scenario, load: Load) -> Scenario:
     return replace(scenario, workload=replace(scenario.workload, load=load))
 
 
-def test_what_cannot_run_at_all_is_not_recommended(service: GpuDeskService) -> None:
+def test_unsupported_accelerator_is_not_recommended(service: GpuDeskService) -> None:
     decision = decide(service, make_scenario("llama-3.1-405b", parts=("tpu-v5e",)))
     assert removed_by(decision)["tpu-v5e"] >= {"D004-03"}
     assert decision.verdict is DecisionVerdict.NONE_FITS
@@ -352,7 +352,7 @@ def test_what_cannot_run_at_all_is_not_recommended(service: GpuDeskService) -> N
 @pytest.mark.parametrize(
     "load", [Load(LoadKind.LIMITS, ttft_ms=1.0, tpot_ms=1.0), Load(LoadKind.REQUEST_RATE, request_rate=500.0)]
 )
-def test_what_does_not_carry_the_load_is_not_recommended(service: GpuDeskService, load: Load) -> None:
+def test_overloaded_accelerator_is_not_recommended(service: GpuDeskService, load: Load) -> None:
     scenario = replace_load(make_scenario(), load)
     fixed = replace(scenario, accelerators=tuple(replace(choice, count=1) for choice in scenario.accelerators))
     decision = decide(service, fixed)
@@ -462,7 +462,7 @@ def test_more_are_taken_for_speed_only_while_each_doubling_saves_enough(service:
     assert words.startswith("It costs $"), "what speed costs is in the first lines"
 
 
-def test_who_is_nearly_as_fast_for_much_less_is_named(service: GpuDeskService) -> None:
+def test_nearly_as_fast_and_much_cheaper_accelerator_is_named(service: GpuDeskService) -> None:
     scenario = make_scenario("llama-3.1-70b", ("b200-hgx", "mi325x"), Precision.FP8, (1000, 500), priority="latency")
     decision = decide(
         service,
@@ -493,7 +493,7 @@ def test_a_demand_is_sized_within_the_budget_or_says_what_it_costs(service: GpuD
     assert sizes(min(spends) / 2.0) == ([True, True], [False, False])
 
 
-def test_what_was_released_long_ago_may_no_longer_be_sold_new(service: GpuDeskService) -> None:
+def test_old_release_may_no_longer_be_sold_new(service: GpuDeskService) -> None:
     answers = {"priority": "cost", "acquisition": "own"}
     scenario = make_scenario("llama-3.1-8b", ("t4", "l4"), Precision.INT8, (800, 300), **answers)
     old, new = decide(service, scenario).candidates
@@ -506,7 +506,7 @@ def test_what_was_released_long_ago_may_no_longer_be_sold_new(service: GpuDeskSe
     assert "t4" not in {each.accelerator for each in service.shortlist(scenario).accelerators}
 
 
-def test_who_costs_far_less_to_buy_is_named(service: GpuDeskService) -> None:
+def test_much_cheaper_purchase_is_named(service: GpuDeskService) -> None:
     """One user is served by a desktop at a quarter of the price, whose tokens cost little more."""
     answers = {"priority": "cost", "acquisition": "own"}
     scenario = make_scenario(
@@ -549,7 +549,7 @@ def test_ways_out_of_a_demand_keep_its_spares(service: GpuDeskService) -> None:
             assert way.estimate.count >= sized.count >= 2, "one works, one is spare"
 
 
-def test_who_reads_along_gets_the_faster_of_two_that_cost_the_same(service: GpuDeskService) -> None:
+def test_interactive_service_prefers_the_faster_at_equal_cost(service: GpuDeskService) -> None:
     """A larger bill for the same cost per token buys speed, which is worth nothing to a batch."""
     answers = {"priority": "cost", "acquisition": "rent"}
     scenario = make_scenario(

@@ -107,7 +107,7 @@ def test_every_input_is_read_as_it_was_written(values: tuple[str, AnswerValue]) 
         ({"vendor_a": 1}, "decision.plans.vendor_a", "field.type"),
     ],
 )
-def test_what_cannot_be_is_told_with_its_place(
+def test_impossible_value_is_reported_with_its_place(
     tmp_path: Path, scenario: Scenario, plans: dict[str, AnswerValue], where: str, problem: str
 ) -> None:
     with pytest.raises(InputError) as refused:
@@ -160,7 +160,7 @@ def test_the_launch_is_what_the_dialogue_says(scenario: Scenario) -> None:
     assert get_launch_months(unknown)[1] is InputOrigin.ASSUMED
 
 
-def test_what_is_stated_is_asked(scenario: Scenario) -> None:
+def test_user_inputs_reach_the_question(scenario: Scenario) -> None:
     planned = make_planned_scenario(
         scenario,
         next_part="b200-hgx",
@@ -192,13 +192,11 @@ def test_what_is_stated_is_asked(scenario: Scenario) -> None:
         ({"slip_low": 1.0, "slip_high": 3.0}, UncertainValue(1.0, 1.0, 3.0)),
     ],
 )
-def test_ends_of_a_slip_that_are_not_said_go_with_the_others(
-    plans: dict[str, AnswerValue], slip: UncertainValue | None
-) -> None:
+def test_missing_ends_of_a_slip_follow_the_others(plans: dict[str, AnswerValue], slip: UncertainValue | None) -> None:
     assert get_slip(plans) == slip
 
 
-def test_the_part_to_buy_is_the_one_said_then_the_recommended_one(scenario: Scenario) -> None:
+def test_accelerator_to_buy_is_the_users_else_the_recommended(scenario: Scenario) -> None:
     assert find_bought_position(scenario) == H200
     assert find_bought_position(scenario, "b200-hgx") == B200
     assert find_bought_position(make_planned_scenario(scenario, buy_part="mi325x"), "b200-hgx") == MI325X
@@ -242,7 +240,7 @@ def test_models_tuned_for_the_next_part_are_known_from_the_dialogue(
         ({"next_part": "h200-sxm"}, "decision.plans.next_part", "buying.same"),
     ],
 )
-def test_a_next_part_that_cannot_be_is_told_by_its_input(
+def test_impossible_next_accelerator_is_reported_by_its_input(
     service: GpuDeskService, scenario: Scenario, plans: dict[str, AnswerValue], where: str, problem: str
 ) -> None:
     with pytest.raises(InputError) as refused:
@@ -324,7 +322,7 @@ def test_routing_answers_for_what_the_document_says(service: GpuDeskService, sce
         ({"other_model": "llama-9"}, "decision.plans.other_model"),
     ],
 )
-def test_routing_that_cannot_be_is_told_by_its_input(
+def test_impossible_routing_is_reported_by_its_input(
     service: GpuDeskService, scenario: Scenario, plans: dict[str, AnswerValue], where: str
 ) -> None:
     with pytest.raises(InputError) as refused:

@@ -125,7 +125,7 @@ def test_nothing_on_record_is_no_level() -> None:
     assert SUPPORT.support("ROCm", "transformer-engine") == ()
 
 
-def test_software_that_runs_on_one_platform_alone_says_so() -> None:
+def test_single_platform_software_is_marked() -> None:
     entry = SUPPORT.support("ROCm", "tensorrt-llm")[0]
     assert entry.level is SupportLevel.NONE
 
@@ -160,7 +160,7 @@ source = "seed-000"
         ('name = "One"', 'name = "One"\nvendor = "x"', "field.unknown"),
     ],
 )
-def test_broken_support_is_told_with_file_and_place(tmp_path: Path, changed: str, with_: str, problem: str) -> None:
+def test_broken_support_is_reported_with_file_and_place(tmp_path: Path, changed: str, with_: str, problem: str) -> None:
     path = tmp_path / "one.toml"
     path.write_text(ENTRY.replace(changed, with_, 1), encoding="utf-8")
     with pytest.raises(InputError) as refused:
@@ -231,7 +231,7 @@ def test_scale_is_only_given_where_a_number_is_printed(bench: GpuDeskService) ->
         (read_steps, 'source = "seed-002"\ndated = "2024-02"\nrules = []\n', "field.unknown"),
     ],
 )
-def test_broken_file_is_told_with_its_name(
+def test_broken_file_is_reported_with_its_name(
     tmp_path: Path, read: Callable[[Path], object], text: str, problem: str
 ) -> None:
     path = tmp_path / "broken.toml"

@@ -50,7 +50,7 @@ def test_the_rate_of_storage_is_in_gigabytes_a_second(service: GpuDeskService) -
 @pytest.mark.parametrize(
     "plans", [{"storage_gb_s": 0.0}, {"storage_gb_s": "fast"}, {"destination_name": ""}, {"destination_name": 3.0}]
 )
-def test_what_cannot_be_is_refused_by_its_name(plans: dict[str, object]) -> None:
+def test_impossible_value_is_refused_by_its_name(plans: dict[str, object]) -> None:
     with pytest.raises(InputError) as refused:
         parse_plans(WHERE, plans)
     assert refused.value.where == f"decision.plans.{next(iter(plans))}"

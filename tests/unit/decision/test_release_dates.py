@@ -15,7 +15,7 @@ def test_a_date_spans_what_it_names(date: str, first: float, last: float) -> Non
 
 
 @pytest.mark.parametrize("date", ["late 2025", "", "2026-Q5", "soon", "2026-7"])
-def test_what_is_no_date_spans_nothing(date: str) -> None:
+def test_invalid_date_spans_nothing(date: str) -> None:
     assert parse_date_span(date) is None
     assert count_months_until(date, "2026-01-01") is None
 

@@ -61,9 +61,9 @@ def test_who_has_nobody_waiting_sets_no_limit(question: str) -> None:
 
 
 @pytest.mark.parametrize(("months", "is_asked"), [(0.0, False), (5.9, False), (6.0, True), ("unknown", True)])
-def test_who_starts_soon_is_not_asked_about_waiting(months: AnswerValue, is_asked: bool) -> None:
+def test_soon_start_skips_the_question_about_waiting(months: AnswerValue, is_asked: bool) -> None:
     assert (Said({"months_to_launch": months}).why("waiting") is None) is is_asked
 
 
-def test_what_the_user_answered_is_always_asked() -> None:
+def test_answered_questions_stay_visible() -> None:
     assert Said({"acquisition": "own"}, yours=("monthly_hours",)).why("monthly_hours") is None

@@ -71,7 +71,7 @@ def test_columns_are_called_as_in_the_whole_comparison(service: GpuDeskService, 
     assert {pool.key for plan in comparison.plans for pool in plan.pools} == set(comparison.keys)
 
 
-def test_counts_are_those_worked_out_by_hand(service: GpuDeskService, scenario: Scenario) -> None:
+def test_counts_match_the_calculation_by_hand(service: GpuDeskService, scenario: Scenario) -> None:
     """Ten requests per second, two of them with prompts four times as long, of accelerators one by one."""
     comparison = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
     short = [requests_per_s(service, scenario, place, 4000) for place in PAIR]
@@ -241,7 +241,7 @@ def test_a_column_further_back_is_no_baseline(service: GpuDeskService, scenario:
     assert comparison.keys == ("b200-hgx", "mi325x")
 
 
-def test_who_is_a_and_who_is_b_does_not_matter(service: GpuDeskService, scenario: Scenario) -> None:
+def test_order_of_the_two_vendors_does_not_matter(service: GpuDeskService, scenario: Scenario) -> None:
     one, other = (compare_routing_plans(scenario, places, FIFTH, service, 20.0) for places in (PAIR, PAIR[::-1]))
     for plan, same in (
         (RoutePlan.ALL_A, RoutePlan.ALL_B),
@@ -294,7 +294,7 @@ def test_a_part_without_a_price_is_ranked_by_rent_alone(service: GpuDeskService,
     assert [note.parameters["kind"] for note in lacks] == ["lacks.price"]
 
 
-def test_what_one_part_cannot_serve_says_why(service: GpuDeskService, scenario: Scenario) -> None:
+def test_unservable_requests_are_explained(service: GpuDeskService, scenario: Scenario) -> None:
     small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
     comparison = compare_routing_plans(small, (0, 1), FIFTH, service, 1.0)
     assert comparison.by_plan[RoutePlan.ALL_B].count is not None
@@ -314,7 +314,7 @@ def test_pools_of_prefill_and_decode_are_not_routed(service: GpuDeskService, sce
     assert reason.id == "sizing.pools"
 
 
-def test_everything_that_is_said_has_a_sentence(service: GpuDeskService, scenario: Scenario) -> None:
+def test_every_message_has_a_sentence(service: GpuDeskService, scenario: Scenario) -> None:
     for places, mix, rate in ((PAIR, FIFTH, None), (UNPRICED, RequestMix(0.0), 5.0)):
         for answers in compare_routing_plans(scenario, places, mix, service, rate).notes:
             assert "{" not in format_message(answers)
@@ -330,7 +330,7 @@ def test_everything_that_is_said_has_a_sentence(service: GpuDeskService, scenari
         (RequestMix(), 0.0, "requests_per_s"),
     ],
 )
-def test_what_cannot_be_is_refused_by_its_name(
+def test_impossible_value_is_refused_by_its_name(
     service: GpuDeskService, scenario: Scenario, mix: RequestMix, rate: float | None, where: str
 ) -> None:
     with pytest.raises(InputError) as refused:

@@ -107,7 +107,7 @@ def test_what_must_hold_decides_where_it_removes() -> None:
     assert roles(lines) == {"must": RuleRole.DECIDED, "met": RuleRole.NO_MATTER}
 
 
-def test_what_cannot_be_decided_removes_nobody_and_adds_nothing() -> None:
+def test_undecided_condition_has_no_effect() -> None:
     rules = [rule("must", RuleStrength.HARD, requires="unknown"), rule("wish", favours="unknown")]
     lines = lines_of(rules, [A, B])
     assert {cell.effect for line in lines for cell in line.cells} == {RuleEffect.UNDECIDED}
@@ -125,6 +125,6 @@ def test_draws_decide_what_a_band_leaves_open() -> None:
     assert compute_limit_odds(lines, facts, parts, simulated_facts) == (0.5, 1.0)
 
 
-def test_what_is_removed_meets_its_limits_in_no_draw() -> None:
+def test_excluded_accelerator_meets_its_limits_in_no_draw() -> None:
     must = lines_of([rule("must", RuleStrength.HARD, requires="nowhere")], [{"nowhere": False}])
     assert compute_limit_odds(must, {"on": True}, [{"nowhere": False}], SimulatedFacts(10, 1, ({},))) == (0.0,)

@@ -62,7 +62,5 @@ def test_each_draw_is_what_the_condition_says_of_it(
         ("not a", {"a": None}, None),
     ],
 )
-def test_what_is_the_same_in_all_draws_is_reported_once(
-    text: str, facts: dict[str, FactValue], truth: bool | None
-) -> None:
+def test_constant_truth_is_a_single_value(text: str, facts: dict[str, FactValue], truth: bool | None) -> None:
     assert evaluate_in_draws(parse_condition(text), facts) is truth

@@ -48,7 +48,7 @@ def test_a_verdict_holds_from_end_to_end(saved: UncertainValue, verdict: Deferra
     assert judge_saving(saved, 1000.0) is verdict
 
 
-def test_the_case_worked_out_by_hand() -> None:
+def test_case_matches_the_calculation_by_hand() -> None:
     sums, verdict = judge_deferral(BY_HAND)
     assert verdict is DeferralVerdict.WAIT
     assert sums is not None
@@ -60,7 +60,7 @@ def test_the_case_worked_out_by_hand() -> None:
     assert sums.wait_share == 1.0
 
 
-def test_where_the_case_turns_was_worked_out_by_hand() -> None:
+def test_tipping_points_match_the_calculation_by_hand() -> None:
     """16 months without the next part: a delivery in month 25, a slip of 10, a launch that is past."""
     turns = find_turns(BY_HAND, 9.0, SOON, NO_SLIP)
     assert (turns.gap_months, turns.delivery_months, turns.slip_months) == (16.0, 25.0, 10.0)
@@ -69,7 +69,7 @@ def test_where_the_case_turns_was_worked_out_by_hand() -> None:
     assert turns.usd_per_million == pytest.approx((0.45, 0.45, 0.45))
 
 
-def test_a_price_that_ties_was_worked_out_by_hand() -> None:
+def test_break_even_price_matches_the_calculation_by_hand() -> None:
     """A month is 100 USD and 2 for each 100 of the price, so that 900 allow for 40,000."""
     priced = replace(BY_HAND, priced=MonthlyCostByPrice(100.0, 0.02))
     assert find_turns(priced, 9.0, SOON, NO_SLIP).price_usd == UncertainValue.exactly(40_000.0)

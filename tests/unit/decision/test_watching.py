@@ -67,7 +67,7 @@ def test_signal_passes_beyond_its_threshold_and_not_on_it(value: float, passed: 
     assert gap.missing == pytest.approx(missing)
 
 
-def test_note_of_the_user_holds_whatever_is_on_record_and_the_record_stays() -> None:
+def test_user_note_takes_precedence_and_the_record_is_kept() -> None:
     note = WatchNote(REFERENCE.id, True, "2023-01", "A page")
     (reference,) = make_watch_list([REFERENCE], [note])
     assert (reference.value, reference.date, reference.passed) == (True, "2023-01", True)
@@ -245,7 +245,7 @@ if_not = "N"
         ('known = [{ value = true, source = "s", about = "a" }]', "field.missing"),
     ],
 )
-def test_broken_signal_is_told_with_file_and_place(tmp_path: Path, added: str, problem: str) -> None:
+def test_broken_signal_is_reported_with_file_and_place(tmp_path: Path, added: str, problem: str) -> None:
     path = tmp_path / "signals.toml"
     path.write_text(f"{BARE}{added}\n", encoding="utf-8")
     with pytest.raises(InputError) as refused:

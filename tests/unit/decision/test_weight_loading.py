@@ -41,7 +41,7 @@ def evaluate_term(term: DerivationTerm) -> float:
     return float(eval(text.replace("×", "*").replace("÷", "/")))
 
 
-def test_one_direction_of_pcie_brings_the_weights(service: GpuDeskService) -> None:
+def test_weights_load_over_one_direction_of_pcie(service: GpuDeskService) -> None:
     """The catalog has 126 GB/s in both directions, of which 63 come in."""
     estimate = estimate_weights(service, "h200-sxm", 1)
     loading = compute_weight_loading(estimate, service)
@@ -72,7 +72,7 @@ def test_storage_is_read_once_for_replicas_of_one_host(service: GpuDeskService) 
     assert four.host.storage_s == one.host.storage_s
 
 
-def test_a_deployment_over_hosts_is_told_for_one_of_them(service: GpuDeskService) -> None:
+def test_deployment_over_hosts_is_reported_per_host(service: GpuDeskService) -> None:
     assert compute_weight_loading(estimate_weights(service, "h200-sxm", 16, tp=8, pp=2), service).in_host == 8
 
 
@@ -111,7 +111,7 @@ def test_pools_load_the_weights_of_the_one_that_keeps_the_requests(service: GpuD
     assert loading.in_host <= estimate.pools.decode.count
 
 
-def test_what_a_document_states_of_the_link_is_set_next_to_it(service: GpuDeskService) -> None:
+def test_documents_link_rate_is_listed_next_to_the_computed_one(service: GpuDeskService) -> None:
     """64 to 128 GB/s: the one is one direction before its encoding, the other both."""
     loading = compute_weight_loading(estimate_weights(service, "mi325x", 1), service)
     (quoted,) = loading.quoted
@@ -126,7 +126,7 @@ def test_what_a_document_states_of_the_link_is_set_next_to_it(service: GpuDeskSe
 # What is not known
 
 
-def test_a_link_that_is_not_known_gives_no_time_and_says_so(service: GpuDeskService) -> None:
+def test_unknown_link_gives_no_time_with_the_reason(service: GpuDeskService) -> None:
     loading = compute_weight_loading(estimate_weights(service, "gaudi3", 1), service, 10 * GB)
     assert loading.link_bytes_per_s is None
     assert loading.one.seconds is None
@@ -152,7 +152,7 @@ def test_a_package_with_its_processor_shares_the_memory(service: GpuDeskService)
     assert all("{" not in format_message(note) for note in notes)
 
 
-def test_what_does_not_fit_is_not_loaded(service: GpuDeskService) -> None:
+def test_oversized_model_has_no_load_time(service: GpuDeskService) -> None:
     with pytest.raises(InputError) as refused:
         compute_weight_loading(estimate_weights(service, "l4", 1), service)
     assert refused.value.problem.id == "estimate.weights_do_not_fit"

@@ -178,7 +178,7 @@ def test_degrees_that_the_scenario_fixes_are_those_of_one_replica(service: GpuDe
     assert fixed.count % 4 == 0
 
 
-def test_unreachable_limits_name_the_best_result(service: GpuDeskService) -> None:
+def test_unreachable_limits_leave_no_count(service: GpuDeskService) -> None:
     for each in service.size(make_scenario(Demand(DemandKind.USERS, 10.0, tpot_ms=0.5))).candidates:
         assert each.count is None
         assert each.reason is not None

@@ -24,14 +24,14 @@ def test_the_title_and_note_of_a_template_follow_the_scenario(service: GpuDeskSe
     assert make_title(one, service.catalog) == "H200 SXM 141GB for Llama 3.1 70B"
 
 
-def test_choice_applies_as_long_as_its_claim(service: GpuDeskService, pair: Scenario) -> None:
+def test_title_and_note_are_kept_while_they_describe_the_scenario(service: GpuDeskService, pair: Scenario) -> None:
     wider = replace(pair, kv=Precision.FP16)
     assert make_title(wider, service.catalog) == pair.name
     assert get_valid_note(wider) == ""
     assert get_valid_note(replace(pair, date="2026-06")) == pair.note
 
 
-def test_user_values_are_kept(service: GpuDeskService, pair: Scenario) -> None:
+def test_titles_and_notes_of_the_user_are_kept(service: GpuDeskService, pair: Scenario) -> None:
     mine = replace(pair, name="For the board", note="Draft", model="llama-3.1-405b")
     assert make_title(mine, service.catalog) == "For the board"
     assert get_valid_note(mine) == "Draft"

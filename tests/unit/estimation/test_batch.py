@@ -67,7 +67,7 @@ def test_answer_has_the_keys_of_the_contract_in_order() -> None:
     assert (answer["limiter"], answer["basis"]) == ("memory bandwidth", "calibrated")
 
 
-def test_what_does_not_fit_says_why_and_how_many_do() -> None:
+def test_oversized_model_is_explained_with_a_count_that_fits() -> None:
     (answer,), faults = answers(GOOD | {"input_tokens": 2_000_000})
     assert faults == 0
     assert list(answer) == [*KEYS, "reason", "needs"]

@@ -80,7 +80,7 @@ def test_the_nearest_run_is_of_the_same_conditions(service: GpuDeskService) -> N
     assert nearest.computed_s == pytest.approx(6.71, rel=0.1)
 
 
-def test_what_does_not_fit_has_no_time(service: GpuDeskService) -> None:
+def test_oversized_model_has_no_time(service: GpuDeskService) -> None:
     estimate = service.estimate_diffusion(DiffusionRequest("rtx-4090", "flux1-dev"))
     assert not estimate.fits
     assert estimate.item_s is None

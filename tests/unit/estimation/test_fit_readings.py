@@ -84,7 +84,7 @@ def test_a_model_without_dimensions_is_counted_by_what_is_stated(service: GpuDes
     assert reading_cell.count == 2
 
 
-def test_parameters_that_nobody_states_are_those_of_the_dimensions(service: GpuDeskService) -> None:
+def test_unpublished_parameter_counts_come_from_dimensions(service: GpuDeskService) -> None:
     models = service.catalog.models()
     parameters = count_model_parameters(service.catalog, models)
     assert parameters["phi-4"] == pytest.approx(14.7e9, rel=0.01)
@@ -98,7 +98,7 @@ def test_labels_are_read_as_they_are_printed(service: GpuDeskService, label: str
     assert get_memory_label(replace(service.catalog.accelerator("h100-sxm"), memory_label=label)) == value
 
 
-def test_what_cannot_be_counted_says_why(service: GpuDeskService) -> None:
+def test_uncountable_model_is_explained(service: GpuDeskService) -> None:
     catalog = service.catalog
     nameless = replace(catalog.accelerator("h100-sxm"), memory_label=None)
     model = catalog.model("llama-3.1-70b")

@@ -46,7 +46,7 @@ def test_file_is_no_older_than_engine_calibration_and_facts(
     assert golden.calibration == calibration.revision, "run `make golden`"
 
 
-def test_questions_cover_what_the_engine_has_to_tell_apart(golden: GoldenFile) -> None:
+def test_questions_cover_the_cases_of_the_engine(golden: GoldenFile) -> None:
     requests = [case.request for case in golden.cases]
     assert len({request["accelerator"] for request in requests}) >= 12
     assert {"fp16", "fp8", "int4", "mxfp4", "nvfp4"} <= {request["weights"] for request in requests}

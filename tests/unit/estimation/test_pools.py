@@ -254,7 +254,7 @@ def walk(term: DerivationTerm) -> Iterator[DerivationTerm]:
         yield from walk(each)
 
 
-def test_curves_stand_next_to_those_of_other_deployments(estimator: Estimator) -> None:
+def test_curves_with_and_without_pools_are_computed_together(estimator: Estimator) -> None:
     apart = estimator.estimate(question(closed(64)))
     together = estimator.estimate(question(closed(64), None))
     first, second, third = estimator.curves([together, apart, together])

@@ -214,7 +214,7 @@ def test_broken_measurements_are_named(tmp_path: Path, broken: str | None) -> No
     assert "published measurements cannot be read" in format_input_error(caught.value)
 
 
-def test_a_program_without_measurements_says_so(monkeypatch: pytest.MonkeyPatch, facts: Catalog) -> None:
+def test_missing_measurements_are_reported(monkeypatch: pytest.MonkeyPatch, facts: Catalog) -> None:
     def missing() -> Path:
         raise paths.MissingFileError("measurements is missing; restore it")
 

@@ -157,7 +157,7 @@ _JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from([*LINE, "count", "tp", "ep", "id", "date", "x"]), _JSON))
-def test_whatever_json_holds_the_answer_is_a_request_or_a_refusal(changes: dict[str, object]) -> None:
+def test_any_json_gives_a_request_or_a_refusal(changes: dict[str, object]) -> None:
     outcome = ""
     try:
         parse_request(LINE | changes)

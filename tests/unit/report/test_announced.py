@@ -95,7 +95,7 @@ def test_all_are_ranked_where_all_are_announced_or_it_is_asked_for(
     assert not answer.notes
 
 
-def test_the_only_one_that_ships_is_told_and_not_called_best() -> None:
+def test_only_available_accelerator_is_not_called_best() -> None:
     answer = answer_columns("h200-sxm", "b200-hgx", announced=("b200-hgx",))
     assert find_leaders(answer, THROUGHPUT) == ()
     assert strip(answer).detail == "Only one available"

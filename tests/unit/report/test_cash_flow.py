@@ -299,7 +299,7 @@ def test_a_rent_that_is_not_known_stays_open_for_the_reader(costs: CostAnswer, n
     assert summary(filled, first)[6] == pytest.approx(3.0 * 8760 * 3)
 
 
-def test_what_has_no_price_is_left_out_and_said(book: Book, costs: CostAnswer, names: Names) -> None:
+def test_missing_prices_are_skipped_and_reported(book: Book, costs: CostAnswer, names: Names) -> None:
     assert names["mi355x"] not in book.titles
     assert book.titles == ["Summary", "Inputs", *(names[column.key] for column, _ in list_owned_columns(costs))]
     assert book.cached[book.beside("Summary", names["mi355x"])] == "purchase price unknown"
@@ -307,7 +307,7 @@ def test_what_has_no_price_is_left_out_and_said(book: Book, costs: CostAnswer, n
     assert int(book.beside("Summary", names["mi355x"])[1][1:]) > int(head[1][1:])
 
 
-def test_without_any_price_there_is_a_workbook_that_says_so(costs: CostAnswer, names: Names) -> None:
+def test_workbook_without_prices_reports_it(costs: CostAnswer, names: Names) -> None:
     none = replace(costs, columns=tuple(each for each in costs.columns if each.tco is None))
     book = Book(write_book(none, names))
     assert book.titles == ["Summary", "Inputs"]

@@ -92,7 +92,7 @@ def test_prices_say_whose_they_are_and_for_how_long(catalog: Catalog) -> None:
     assert (bought["per"], bought["own"]) == ("once", False)
 
 
-def test_own_facts_stand_next_to_what_is_shipped(catalog: Catalog) -> None:
+def test_user_facts_are_listed_next_to_shipped_ones(catalog: Catalog) -> None:
     rows = records(build_catalog_table("own", catalog))
     assert [row["fact"] for row in rows].count("claim") == 4
     claim_row = next(row for row in rows if row["thing"] == "mi325x" and row["fact"] == "claim")
@@ -104,7 +104,7 @@ def test_own_facts_stand_next_to_what_is_shipped(catalog: Catalog) -> None:
     assert (new["value"], new["unit"], new["shipped"]) == (96, "GiB", None)
 
 
-def test_a_choice_of_a_claim_that_an_upgrade_took_away_is_still_told(shipped_catalog: Catalog) -> None:
+def test_choice_of_a_removed_claim_is_still_listed(shipped_catalog: Catalog) -> None:
     gone = ClaimPreference("no-such-part", "tdp", "no-such-source", 500, "because", "2026-11-01")
     (row,) = records(build_catalog_table("own", shipped_catalog.with_own(UserFacts.of([gone]))))
     assert (row["thing"], row["value"], row["source"]) == ("no-such-part", 500, "no-such-source")
@@ -121,7 +121,7 @@ def test_every_table_is_whole_and_says_of_which_catalog_it_is(catalog: Catalog, 
         assert {column.about for column in table.head} <= keys | {None}
 
 
-def test_sources_of_the_user_are_told_from_shipped_ones(catalog: Catalog) -> None:
+def test_user_sources_are_distinguished_from_shipped_ones(catalog: Catalog) -> None:
     rows = {row["source"]: row for row in records(build_catalog_table("sources", catalog))}
     assert len(rows) == len(catalog.sources())
     assert (rows[LAB.id]["own"], rows["seed-000"]["own"]) == (True, False)

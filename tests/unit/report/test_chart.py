@@ -44,7 +44,7 @@ def test_everything_lies_within_the_frame(count: int) -> None:
         assert 0 <= start[1] <= height
 
 
-def test_labels_stand_apart_and_name_where_memory_ends() -> None:
+def test_labels_do_not_overlap_and_name_the_memory_limit() -> None:
     chart = draw(curve(1, 64, 1000.0), curve(2, 256, 1001.0), curve(3, 128, 999.0))
     names = [text for text in chart.iter("text") if (text.text or "").startswith("Part")]
     heights = sorted(float(text.attrib["y"]) for text in names)
@@ -66,7 +66,7 @@ def test_axis_begins_at_zero_and_has_round_steps() -> None:
     assert ticks[:5] == ["0", "500", "1,000", "1,500", "2,000"]
 
 
-def test_chart_is_said_in_words() -> None:
+def test_chart_has_a_text_alternative() -> None:
     chart = draw(curve(1, 64, 1731.0))
     assert chart.attrib["aria-label"] == ("Part 1: 1,730 tok/s at 64 requests in flight, when memory is full")
 

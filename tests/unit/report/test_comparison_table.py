@@ -129,7 +129,7 @@ def test_headline_names_the_winner_and_its_distance(make_answer: MakeAnswer) -> 
     assert faster.spoken_odds.startswith("38% lower than MI325X; odds of being best: B200-HGX 99%")
 
 
-def test_headline_says_that_nobody_wins(make_answer: MakeAnswer) -> None:
+def test_headline_reports_a_tie(make_answer: MakeAnswer) -> None:
     headline = find_headline(make_answer("h200-sxm", "mi355x"), "output_tokens_per_s")
     assert (headline.text, headline.detail, headline.is_open) == ("1,040 or 1,000", "MI355X 60%, H200-SXM 40%", True)
     assert headline.spoken_odds.startswith("too close to call; odds of being best: MI355X 60%")
@@ -184,7 +184,7 @@ def test_times_of_a_row_have_one_unit(make_answer: MakeAnswer) -> None:
     assert row.cells[2].band == "34.4 – 51.6"
 
 
-def test_where_all_but_one_queue_it_is_told_without_a_rival(make_answer: MakeAnswer) -> None:
+def test_only_one_without_a_queue_has_no_rival_in_the_headline(make_answer: MakeAnswer) -> None:
     pair = make_answer("h200-sxm", "mi325x")
     headline = find_headline(queue_columns(pair, 1), "output_tokens_per_s")
     assert (headline.text, headline.detail) == ("1,000", "Only one without queueing")

@@ -36,7 +36,7 @@ def rows(answer: Answer, further: SheetExtras) -> dict[str, list[str]]:
     return {row.label: [cell.text for cell in row.cells] for row in group.rows}
 
 
-def test_costs_are_those_that_were_worked_out(answer: Answer, further: SheetExtras) -> None:
+def test_costs_equal_the_computed_ones(answer: Answer, further: SheetExtras) -> None:
     assert further.costs is not None
     money, cost_rows = MoneyFormatter(Formatter()), rows(answer, further)
     columns = further.costs.columns
@@ -47,7 +47,7 @@ def test_costs_are_those_that_were_worked_out(answer: Answer, further: SheetExtr
     assert cost_rows["Payback period"] == ["19.6", "13.0", "14.4", MISSING_VALUE_TEXT]
 
 
-def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExtras) -> None:
+def test_missing_prices_are_marked_and_named(answer: Answer, further: SheetExtras) -> None:
     sheet = build_sheet(answer, further=further)
     _, price, owned_row = sheet.costs.groups[0].rows[:3]
     assert [cell.text for cell in price.cells] == ["35,000", "22,000", "41,500", MISSING_VALUE_TEXT]
@@ -59,7 +59,7 @@ def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExt
     assert any(text.startswith("Cost assumptions") and "Electricity price $0.14" in text for text in remarks)
 
 
-def test_a_sheet_tells_costs_only_where_it_is_reported(answer: Answer) -> None:
+def test_sheet_without_extras_has_no_costs(answer: Answer) -> None:
     sheet = build_sheet(answer)
     assert sheet.costs.groups == ()
     assert not any("cost" in remark.text.casefold() for remark in sheet.remarks)
@@ -111,7 +111,7 @@ def test_shown_amounts_of_inputs_and_comparisons_are_rounded() -> None:
     assert format_price_summary(bought, Formatter()) == ("30,000", "36,500", "41,250")
 
 
-def test_conclusions_of_cases_are_made_of_worked_out_figures(service: GpuDeskService) -> None:
+def test_conclusions_of_cases_use_computed_figures(service: GpuDeskService) -> None:
     figures = service.worked_examples
     conclusion = describe_cost_case("model_of_800", figures, Formatter())
     for number in ("19.4%", "1.17", "$0.264/kWh", "23.3 and 27.4", "$2,100", "$12,075"):

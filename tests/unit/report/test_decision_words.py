@@ -205,7 +205,7 @@ def test_odds_are_in_percent_and_never_certain() -> None:
     assert texts == [least, least, share(0.5), most, most]
 
 
-def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
+def test_close_call_is_named(service: GpuDeskService) -> None:
     close_decision = decide(service, priority="speed")
     assert close_decision.verdict is DecisionVerdict.OPEN
     assert close_decision.recommended is not None
@@ -255,7 +255,7 @@ def test_a_hosted_api_that_costs_less_is_an_argument_against(service: GpuDeskSer
     assert len(list(list_arguments_against(unknown, NAMES, FORMATTER))) == len(decision.against)
 
 
-def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
+def test_tie_breaker_is_named(service: GpuDeskService) -> None:
     decision = decide(service, priority="speed")
     assert decision.recommended is not None
     assert decision.runner_up is not None
@@ -451,7 +451,7 @@ def answer_on(service: GpuDeskService, part: str) -> Answer:
     return service.answer(replace(read_template("70b-chat-on-four"), accelerators=(AcceleratorChoice(part),)))
 
 
-def test_a_way_out_stands_in_the_first_paragraph(service: GpuDeskService) -> None:
+def test_first_paragraph_names_a_way_out(service: GpuDeskService) -> None:
     scenario = replace(read_template("70b-chat-on-four"), model="llama-3.1-405b")
     parts = tuple(AcceleratorChoice(part, count=1) for part in ("mi325x", "h200-sxm"))
     decision = service.decide(service.answer(replace(scenario, accelerators=parts)), {"shape": "one"})
@@ -460,7 +460,7 @@ def test_a_way_out_stands_in_the_first_paragraph(service: GpuDeskService) -> Non
     assert describe_verdict_reason(decision, NAMES, FORMATTER).endswith(f"Alternatives: {ways}.")
 
 
-def test_what_export_control_rules_out_is_said_with_its_score(service: GpuDeskService) -> None:
+def test_export_control_exclusion_has_its_score(service: GpuDeskService) -> None:
     decision = decide(service, destination="controlled")
     exclusions = [plain(describe_exclusion(each, NAMES, FORMATTER, decision)) for each in decision.exclusions]
     assert any("H200: destination under export control" in text and "15,824" in text for text in exclusions)
@@ -513,7 +513,7 @@ def test_an_exclusion_without_a_number_names_the_fact(service: GpuDeskService) -
     )
 
 
-def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> None:
+def test_oversized_model_for_one_accelerator_is_quantified(service: GpuDeskService) -> None:
     scenario = replace(read_template("405b-one-node"))
     decision = service.decide(service.answer(scenario), {"shape": "one"})
     names = dict.fromkeys(decision.columns, "It")
@@ -610,7 +610,7 @@ def test_rules_say_their_source_their_conditions_and_what_holds_instead(service:
             assert " 1e" not in line
 
 
-def test_answers_are_said_with_whose_they_are(service: GpuDeskService) -> None:
+def test_answers_have_their_origin(service: GpuDeskService) -> None:
     decision = decide(service, ttft_limit_ms=2000.0, priority="cost", current_platform="CUDA")
     lines = {line.rule.id: line for line in decision.trace}
     assert plain(describe_rule_answers(lines["L-01"], FORMATTER)) == "you: 2 s"

@@ -247,7 +247,7 @@ def test_month_1_is_january_2000(number: str, named: str, later: tuple[int, int]
     assert [example.inputs["a"], example.inputs["b"]] == months
 
 
-def test_the_service_shows_what_it_works_out() -> None:
+def test_service_computes_the_worked_examples() -> None:
     with GpuDeskService.open(with_user_facts=False) as service:
         examples = service.worked_examples
         sources = {each.example.source for each in examples} - {None}
@@ -303,7 +303,7 @@ def test_a_printed_figure_is_judged_within_its_tolerance(
         ("X-1,,some,params=1,1,exact,perhaps\n", "verdict"),
     ],
 )
-def test_a_table_that_is_damaged_is_said_to_be(tmp_path: Path, text: str, message: str) -> None:
+def test_damaged_table_is_reported(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "examples.csv"
     head = "" if message == "columns" else "id,seed,statement,inputs,expected,tolerance,verdict\n"
     file.write_text(head + text, encoding="utf-8")
@@ -313,7 +313,7 @@ def test_a_table_that_is_damaged_is_said_to_be(tmp_path: Path, text: str, messag
     assert (caught.value.where or "").startswith(str(file))
 
 
-def test_a_table_that_is_not_there_is_said_not_to_be(tmp_path: Path) -> None:
+def test_missing_table_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_worked_examples(tmp_path / "none.csv")
     assert caught.value.problem.id == "file.unreadable"

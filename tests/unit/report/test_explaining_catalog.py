@@ -94,7 +94,7 @@ def test_every_rival_can_be_taken_and_a_value_entered(service: GpuDeskService) -
     assert not any(claim.offer for claim in locked.claims[0].claims)
 
 
-def test_a_value_of_the_users_stands_first_with_the_shipped_one_next_to_it(service: GpuDeskService) -> None:
+def test_user_value_is_first_with_the_shipped_one_next(service: GpuDeskService) -> None:
     state(service, "mi325x", "tdp", 900, "W", "As limited in our racks")
     explanation = explain(service, "mi325x", "tdp")
     assert explanation.value == "900 W"
@@ -109,7 +109,7 @@ def test_a_value_of_the_users_stands_first_with_the_shipped_one_next_to_it(servi
     assert kinds(explanation) == [CatalogActionKind.REVERT, CatalogActionKind.VALUE, CatalogActionKind.SOURCE]
 
 
-def test_a_price_that_nobody_else_states_can_be_removed(service: GpuDeskService) -> None:
+def test_only_price_can_be_removed(service: GpuDeskService) -> None:
     state(service, "mi355x", "price_low", 30000, "USD")
     explanation = explain(service, "mi355x", "price_low")
     assert explanation.value == "$30,000"
@@ -117,7 +117,7 @@ def test_a_price_that_nobody_else_states_can_be_removed(service: GpuDeskService)
     assert explanation.offers[0].text == "Remove your value"
 
 
-def test_the_choice_of_another_claim_is_told_with_its_day(service: GpuDeskService) -> None:
+def test_choice_of_another_claim_has_its_date(service: GpuDeskService) -> None:
     attribute = service.catalog.attribute("mi325x", "memory_bandwidth")
     rival = next(claim for claim in attribute.claims if claim.value == 5.3e12)
     edit = prefer_claim(service.catalog, "mi325x", "memory_bandwidth", rival, "Measured so here", today="2026-11-19")
@@ -130,7 +130,7 @@ def test_the_choice_of_another_claim_is_told_with_its_day(service: GpuDeskServic
     assert explanation.remarks[1].startswith("Shipped catalog: 6.0 TB/s, according to AMD's data sheet.")
 
 
-def test_age_is_told_and_marked_by_the_users_rule(service: GpuDeskService) -> None:
+def test_age_is_shown_and_marked_by_the_users_rule(service: GpuDeskService) -> None:
     price = next(each for each in service.catalog.prices("mi325x") if each.date == "2026-03")
     old = explain_price(view(service), price.id)
     assert old is not None
@@ -214,7 +214,7 @@ def test_paper_remarks_on_prices_that_are_stale(service: GpuDeskService) -> None
     assert not any("Purchase prices older" in remark.text for remark in patient.remarks)
 
 
-def test_what_nobody_states_says_so_and_can_be_entered(service: GpuDeskService) -> None:
+def test_unpublished_value_is_explained_and_can_be_entered(service: GpuDeskService) -> None:
     explanation = explain(service, "mi325x", "peak_dense_fp4")
     assert (explanation.what, explanation.conditions, explanation.value) == ("FP4, dense, MI325X", "Not published", "—")
     assert [(offer.kind, offer.text, offer.key) for offer in explanation.offers] == [

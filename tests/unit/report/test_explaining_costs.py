@@ -110,7 +110,7 @@ def test_an_owned_token_is_the_total_over_all_tokens(service: GpuDeskService, an
 
 
 @pytest.mark.parametrize("name", [OWNED, TOTAL])
-def test_what_lacks_a_price_says_so(service: GpuDeskService, answer: Answer, name: str) -> None:
+def test_missing_price_is_reported(service: GpuDeskService, answer: Answer, name: str) -> None:
     _, explanation = explain(service, answer, "mi355x", name)
     assert explanation.figure == MISSING_VALUE_TEXT
     assert explanation.band == "Purchase price unknown"

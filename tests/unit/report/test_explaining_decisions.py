@@ -57,7 +57,7 @@ def find_finding(explanation: Explanation | None, key: str) -> DecisionFinding:
 # Answers
 
 
-def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(service: GpuDeskService) -> None:
+def test_limit_inside_an_interval_keeps_the_accelerator_as_undecided(service: GpuDeskService) -> None:
     explanation = explain_option(evaluate(service, {"ttft_limit_ms": 2000.0}), "ttft_limit_ms", 2000.0)
     assert explanation.what == "Effect of this answer"
     assert explanation.conditions == "What is your limit for time to first token? 2 s · Odds of being the cheapest"
@@ -76,7 +76,7 @@ def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(service: Gp
     assert why.texts[0].endswith("Measure to be sure; the accelerator is kept for now.")
 
 
-def test_what_an_answer_removes_is_told_with_its_numbers(service: GpuDeskService) -> None:
+def test_excluded_accelerators_are_listed_with_numbers(service: GpuDeskService) -> None:
     explanation = explain_option(evaluate(service, {"ttft_limit_ms": 400.0}), "ttft_limit_ms", 400.0)
     why = find_finding(explanation, "removed.h200-sxm")
     assert why.title == "Why H200 is ruled out"
@@ -169,7 +169,7 @@ def test_a_whole_row_shows_what_it_does_to_each(service: GpuDeskService) -> None
     assert explanation.details[0].value.startswith("MI325X")
 
 
-def test_a_weight_of_the_users_is_told_next_to_the_usual_one(service: GpuDeskService) -> None:
+def test_user_weight_is_shown_next_to_the_default(service: GpuDeskService) -> None:
     explanation = explain_ruling(evaluate(service, {"current_platform": "CUDA"}, {"D000-14": 7.5}), "D000-14")
     assert find_finding(explanation, "weight").texts[0] == "7.5, set by you; 3 by default."
 
@@ -192,13 +192,13 @@ def test_what_has_no_ground_left_says_why_it_adds_nothing(service: GpuDeskServic
     assert len(explanation.disputes) == 3
 
 
-def test_rules_that_say_otherwise_stand_beside(service: GpuDeskService) -> None:
+def test_related_rules_are_listed(service: GpuDeskService) -> None:
     explanation = explain_ruling(evaluate(service), "D002-05")
     assert [each.id for each in lines_of(explanation).rulings] == ["D002-05", "D003-06", "D003-20"]
     assert lines_of(explanation).rulings_title == "Rule and related rules"
 
 
-def test_a_rule_that_does_not_fire_says_so(service: GpuDeskService) -> None:
+def test_inapplicable_rule_is_explained(service: GpuDeskService) -> None:
     explanation = explain_ruling(evaluate(service), "D000-06", "mi325x")
     assert explanation is not None
     assert explanation.conditions == "Required; does not apply here"

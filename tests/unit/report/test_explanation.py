@@ -99,7 +99,7 @@ def test_memory_says_gb_next_to_gib(answer: Answer) -> None:
     assert explanation.band.startswith("151.4 GB")
 
 
-def test_what_the_catalog_does_not_have_is_not_explained(answer: Answer) -> None:
+def test_unknown_entries_have_no_explanation(answer: Answer) -> None:
     assert explain_attribute(answer, 0, "color", FORMATTER) is None
     assert explain_model_attribute(answer, "color", FORMATTER) is None
 
@@ -123,7 +123,7 @@ def test_an_attribute_of_the_model_is_explained(answer: Answer) -> None:
         ("mixers.mamba.conv_kernel", "Convolution size"),
     ],
 )
-def test_attributes_have_names_that_stand_alone(name: str, label: str) -> None:
+def test_attribute_names_are_complete_by_themselves(name: str, label: str) -> None:
     assert label_attribute_alone(name) == label
 
 
@@ -222,7 +222,7 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
     assert explanation.working.formula == "237.0 − 126.0"
 
 
-def test_what_could_not_be_estimated_gives_the_problem(answer: Answer) -> None:
+def test_failed_estimate_shows_the_problem(answer: Answer) -> None:
     column = replace(
         answer.columns[0],
         estimate=None,
@@ -254,7 +254,7 @@ def test_the_largest_share_comes_first_and_what_is_nothing_is_left_out(answer: A
     assert explain(answer, "memory", FigureEvidence(shares=SHARES)).limits is None
 
 
-def test_full_memory_is_said_next_to_the_shares(answer: Answer) -> None:
+def test_full_memory_is_shown_next_to_the_shares(answer: Answer) -> None:
     full = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=53)
     limits = explain(full, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
     assert limits is not None

@@ -44,7 +44,7 @@ def checked(service: GpuDeskService, part: str, destination: str | None = None) 
     return service.reference_data.export_check(part, destination)
 
 
-def test_scores_are_products_and_formats_with_one_product_stand_together(service: GpuDeskService) -> None:
+def test_scores_are_products_and_equal_ones_are_grouped(service: GpuDeskService) -> None:
     lines = list_scores(checked(service, "mi300x"), FORMATTER)
     assert lines[0] == "2,614.9 × 8 = 20,919 (FP8, INT8)"
     assert lines[1] == "1,307.4 × 16 = 20,918 (BF16, FP16)"
@@ -71,7 +71,7 @@ def test_a_part_without_peaks_has_a_dash(service: GpuDeskService) -> None:
         ),
     ],
 )
-def test_a_figure_stands_next_to_its_limit(limit: ExportLimit, value: float | None, expected: str) -> None:
+def test_figure_is_shown_next_to_its_limit(limit: ExportLimit, value: float | None, expected: str) -> None:
     assert (
         describe_limit_standing(
             LimitComparison(
@@ -174,7 +174,7 @@ def test_the_warning_opens_what_is_copied(service: GpuDeskService) -> None:
     assert text.index("May 2026 guidance") < text.index("October 2022 rule")
 
 
-def test_a_line_without_a_figure_cannot_be_told() -> None:
+def test_line_without_a_figure_is_undecided() -> None:
     limit = ExportLimit(ExportMetric.DENSITY, 5.92, True)
     line = ExportLineCheck(
         ExportRuleLine("d", (limit,)),

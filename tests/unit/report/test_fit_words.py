@@ -72,7 +72,7 @@ def test_nothing_leaves_nothing() -> None:
     assert compute_headroom_share(make_cell(None)) == 0.0
 
 
-def test_a_deployment_is_said_with_plan_engine_and_room() -> None:
+def test_deployment_is_described_with_plan_engine_and_headroom() -> None:
     question = FitQuestion(Precision.FP8, Precision.FP16, 4096)
     assert describe_fit_cell(make_cell(2, 0.12), "B", MODEL, question, FORMATTER) == (
         "Small 8B on B, FP8 weights: fits on 2 with vLLM, TP 2; at least 12.0 of 100.0 GiB free on each (12%)"
@@ -93,7 +93,7 @@ def test_without_a_deployment_the_reason_is_reported() -> None:
     )
 
 
-def test_a_reading_is_said_with_its_arithmetic() -> None:
+def test_capacity_reading_is_described_with_its_arithmetic() -> None:
     cell = make_cell(2, 0.125, 80 * GB)
     assert describe_reading_cell(cell, "B", MODEL, FORMATTER) == (
         "Small 8B on B: 2 with this reading. FP8 weights need 140.0 GB; each accelerator has 80.0 GB"
@@ -106,7 +106,7 @@ def test_readings_are_named_and_say_what_they_are_for() -> None:
     assert all("Only for checking published counts" in describe_reading(key) for key in keys)
 
 
-def test_the_question_is_said_in_the_singular_and_the_plural() -> None:
+def test_question_has_singular_and_plural() -> None:
     assert describe_matrix_question(QUESTION, FORMATTER) == "FP8 weights, FP16 KV cache, 1 sequence of 8,192 tokens"
     many = FitQuestion(Precision.FP4, Precision.FP8, 100, 12)
     assert describe_matrix_question(many, FORMATTER) == "FP4 weights, FP8 KV cache, 12 sequences of 100 tokens"

@@ -62,7 +62,7 @@ def standing(key: str, share: float, fate: ColumnOutcome = ColumnOutcome.STAYS) 
         ("u", "1 remains; undecided"),
     ],
 )
-def test_what_is_left_is_counted_and_doubts_are_named(decision: Decision, fates: str, expected: str) -> None:
+def test_remaining_accelerators_are_counted_and_doubts_named(decision: Decision, fates: str, expected: str) -> None:
     of = {"s": ColumnOutcome.STAYS, "u": ColumnOutcome.UNDECIDED, "r": ColumnOutcome.REMOVED}
     standings = tuple(standing(key, 0.3, of[fate]) for key, fate in zip(NAMES, fates, strict=False))
     assert describe_remaining(replace(decision, candidates=standings), NAMES) == expected
@@ -134,5 +134,5 @@ def test_a_list_says_the_answer_and_whose_it_is(origin: AnswerOrigin, expected: 
         ("none", (1000.0, 2000.0, 5000.0, "none")),
     ],
 )
-def test_a_number_of_the_users_own_stands_at_its_place(in_force: AnswerValue, values: tuple[AnswerValue, ...]) -> None:
+def test_user_number_is_listed_in_order(in_force: AnswerValue, values: tuple[AnswerValue, ...]) -> None:
     assert list_offered_values("ttft_limit_ms", in_force) == values

@@ -49,7 +49,7 @@ def test_a_text_of_two_lines_stays_in_its_line(shipped_catalog: Catalog) -> None
     assert line.theirs == "650 W by a b c"
 
 
-def test_the_signer_is_told_with_what_is_known_of_them() -> None:
+def test_signer_is_shown_with_their_trust() -> None:
     pack = read_pack(make_pack(ALL, ALL.facts.keys(), "P", date=TODAY, about="r", signer=load_signer("Ada")))
     assert pack.signature is not None
     mark = format_fingerprint(pack.signature.key)

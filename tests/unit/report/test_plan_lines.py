@@ -85,7 +85,7 @@ def test_a_plan_is_one_line_with_its_reason() -> None:
     assert first.sentence.startswith("TP 4 × DP 2, chosen, 3,560 tok/s")
 
 
-def test_what_is_seldom_asked_for_stands_in_groups() -> None:
+def test_less_likely_plans_are_grouped() -> None:
     lines = build_explained_plans(CHOICE, FORMATTER)
     assert lines is not None
     assert len(lines.first_plans) == 4
@@ -115,7 +115,7 @@ def test_without_a_choice_there_is_nothing_to_say() -> None:
     assert describe_plan_reason(CHOICE, FORMATTER) == "12% faster than the next plan, TP 8"
 
 
-def test_the_plan_stands_next_to_the_figure_and_in_its_copy(make_answer: MakeAnswer) -> None:
+def test_plan_is_next_to_the_figure_and_in_its_copy(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm")
     explanation = explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(plans=CHOICE), FORMATTER)
     assert explanation.plans == build_explained_plans(CHOICE, FORMATTER)

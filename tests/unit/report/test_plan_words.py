@@ -159,7 +159,7 @@ def test_the_title_says_what_to_do(
     assert format_deferral_verdict(make_analysis(computed=verdict, next_part=following), names) == title
 
 
-def test_documents_and_arithmetic_stand_next_to_one_another(near: DeferralAnalysis) -> None:
+def test_documents_and_arithmetic_are_shown_together(near: DeferralAnalysis) -> None:
     assert describe_document_verdict(near) == "buy now (D002-16)"
     assert describe_computed_verdict(near, FORMATTER).startswith("most likely wait; waiting saves money in ")
     assert describe_deferral_rule(near.rules[0]).startswith("Launch within 6 months: buy")
@@ -224,7 +224,7 @@ def test_amounts_are_in_the_currency_of_the_scenario(near: DeferralAnalysis, nam
     assert get_deferral_unit("buy_part", euros) == ""
 
 
-def test_where_it_turns_is_told_with_its_doubt(near: DeferralAnalysis, names: dict[str, str]) -> None:
+def test_tipping_point_is_shown_with_its_interval(near: DeferralAnalysis, names: dict[str, str]) -> None:
     turns = dict(list_deferral_flips(near, names, USD, FORMATTER))
     assert near.turns.slip_months is not None
     assert turns["Release slips by"] == format_months(near.turns.slip_months, FORMATTER)
@@ -326,7 +326,7 @@ def test_plans_are_called_by_their_parts(routed: RoutingResult) -> None:
     assert titles[3].whole == "Long on MI325X, short on H200 SXM"
 
 
-def test_the_mix_is_told_with_where_it_comes_from(routed: RoutingResult, demanded: RoutingResult) -> None:
+def test_request_mix_is_described_with_its_origin(routed: RoutingResult, demanded: RoutingResult) -> None:
     description = describe_request_mix(routed, FORMATTER)
     assert description.startswith(
         "10.0 requests/s (entered by you): 8.00/s short, 4,000 input and 1,000 output tokens; "
@@ -336,7 +336,7 @@ def test_the_mix_is_told_with_where_it_comes_from(routed: RoutingResult, demande
     assert "by Llama" in describe_request_mix(routed, FORMATTER, {"llama-3.1-70b": "Llama"})
 
 
-def test_pools_count_accelerators_and_tell_replicas(routed: RoutingResult, demanded: RoutingResult) -> None:
+def test_pool_cells_have_accelerators_and_replicas(routed: RoutingResult, demanded: RoutingResult) -> None:
     none = build_pool_cell(routed.by_plan[RoutePlan.ALL_A], "mi325x", FORMATTER)
     assert (none.total, none.replicas, none.spare) == ("0", "", "")
     plan = routed.by_plan[RoutePlan.ALL_A]
@@ -359,7 +359,7 @@ def test_a_plan_that_cannot_be_says_why(service: GpuDeskService, scenario: Scena
     assert build_pool_cell(failed, comparison.keys[0], FORMATTER).total == "—"
 
 
-def test_the_cheapest_is_named_or_said_to_be_within_the_error(routed: RoutingResult) -> None:
+def test_cheapest_is_named_or_too_close_to_call(routed: RoutingResult) -> None:
     decided = RouteRanking(RoutePlan.LONG_B, (), ())
     ranking = describe_ranking(decided, routed, COLUMNS)
     assert ranking == "long on MI325X, short on H200 SXM is cheapest"
@@ -394,7 +394,7 @@ def test_one_shared_pool_has_its_loss_and_formula(routed: RoutingResult) -> None
     assert list_shared_pool_lines(replace(routed, shared_loss=None, shared_working=None), FORMATTER) == ()
 
 
-def test_documents_on_mixing_are_told_with_dates_and_without_ids(service: GpuDeskService) -> None:
+def test_documents_on_mixing_have_dates_but_no_ids(service: GpuDeskService) -> None:
     lines = [format_mixing_line(rule) for rule in list_mixing_rules(service.decider.rules)]
     assert lines[0].startswith("Two software stacks are maintained (2024-02, AMD stack scorecard")
     assert not any(re.search(r"D\d{3}-\d", line) for line in lines)
@@ -450,7 +450,7 @@ def test_a_signal_says_how_it_stands(service: GpuDeskService) -> None:
     assert format_signal_value(unknown.signal, None, FORMATTER) == "—"
 
 
-def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) -> None:
+def test_user_note_precedes_the_record(service: GpuDeskService) -> None:
     note = WatchNote("W002-01", 9, "2026-10", "Our own test", "read twice")
     gap = watched(service.reference_data.signals, "W002-01", note)
     assert find_signal_state(gap).label == "passed"
@@ -463,7 +463,7 @@ def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) ->
     assert description.startswith("ROCm attention kernel gap: passed; threshold below 12%; 9%, 2026-10")
 
 
-def test_a_note_of_another_form_is_said_to_have_no_effect(service: GpuDeskService) -> None:
+def test_note_of_another_form_is_reported_as_ineffective(service: GpuDeskService) -> None:
     note = WatchNote("W002-01", True, "2026-10", "Our own test")
     gap = watched(service.reference_data.signals, "W002-01", note)
     assert "is ignored" in describe_idle_note(gap)

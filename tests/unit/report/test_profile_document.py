@@ -80,7 +80,7 @@ def test_rows_lead_to_their_deployment_or_attribute(tables: ProfileTables) -> No
     assert all(row.sentence for row in tables.upgrades().rows)
 
 
-def test_words_without_room_stand_below_their_row(tables: ProfileTables) -> None:
+def test_long_texts_are_placed_below_their_row(tables: ProfileTables) -> None:
     lines = list(list_profile_lines(tables, 100, str))
     start = lines.index("Models for each job: score out of 100, all factors weighted equally")
     head, _, row, reason = lines[start + 1 : start + 5]
@@ -96,7 +96,7 @@ def test_header_and_peers_show_the_same_digits(tables: ProfileTables) -> None:
         assert own[specification.attribute] == specification.text
 
 
-def test_the_price_tells_its_origin(service: GpuDeskService) -> None:
+def test_price_has_its_origin(service: GpuDeskService) -> None:
     tables = make_tables(service, "h200-sxm")
     assert tables.list_headline_specifications()[-1].unit == "USD in a system"
     assert any("in whole systems, used here;" in line and "if bought individually" in line for line in tables.advice())

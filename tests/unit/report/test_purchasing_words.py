@@ -74,7 +74,7 @@ def test_each_software_has_its_newest_entry_first_and_none_is_merged(service: Gp
     assert sum(line.strip() == "vLLM" for line in lines) == 1
 
 
-def test_a_platform_that_nobody_speaks_of_says_so(service: GpuDeskService) -> None:
+def test_platform_without_statements_is_reported(service: GpuDeskService) -> None:
     text = join_lines(list_support_lines(service.reference_data.support, ["SynapseAI"]))
     assert "No source describes software support on SynapseAI." in text
     assert set(list_platforms(service.reference_data.support)) == {"CUDA", "ROCm"}
@@ -86,7 +86,7 @@ def test_an_entry_says_level_scope_date_document_and_disputes() -> None:
     assert label_document("own-notes") == "own-notes"
 
 
-def test_platforms_of_one_accelerator_are_told_apart() -> None:
+def test_platforms_of_one_accelerator_are_distinguished() -> None:
     assert split_platforms("JAX/XLA, PyTorch") == ("JAX/XLA", "PyTorch")
     assert split_platforms(None) == ()
 
@@ -134,7 +134,7 @@ def test_a_step_says_whether_it_applies_and_what_is_missing_to_tell(service: Gpu
     assert "8 > 200: no" in (describe_step_reason(small, FORMATTER) or "")
 
 
-def test_facts_that_are_not_known_are_said_to_be_so(service: GpuDeskService) -> None:
+def test_unknown_facts_are_marked_unknown(service: GpuDeskService) -> None:
     nothing = step(service, 1)
     assert "software, unknown > 200: unknown" in (describe_step_reason(nothing, FORMATTER) or "")
     assert describe_missing_facts(nothing) == (
@@ -165,7 +165,7 @@ def test_figures_keep_their_marks(service: GpuDeskService) -> None:
     assert spaced(format_step_amount(ProcurementFigure("x", 200, "accelerators"), FORMATTER)) == "200 accelerators"
 
 
-def test_what_is_done_is_counted_and_noted(service: GpuDeskService) -> None:
+def test_completed_steps_are_counted_with_notes(service: GpuDeskService) -> None:
     sheet = steps(service)
     assert format_progress(sheet, FORMATTER) == "1 of 6 steps done"
     first, roadmap = sheet.lines[3], sheet.lines[4]
@@ -213,7 +213,7 @@ def test_storage_that_is_slower_sets_the_time(service: GpuDeskService) -> None:
     assert any(line.endswith(f"= {format_load_time(h200.host, FORMATTER)}") for line in lines)
 
 
-def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
+def test_unknown_value_has_a_reason(service: GpuDeskService) -> None:
     scenario = scenario_of(("gb200-nvl72", 8), ("trainium2", 1), ("l4", 1))
     settings = replace(scenario.decision, plans={"storage_gb_s": 14.0})
     by_key = service.reference_data.loadings(service.answer(replace(scenario, decision=settings)))

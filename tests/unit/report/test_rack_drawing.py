@@ -43,7 +43,7 @@ def overlap(one: DrawnBox, two: DrawnBox) -> bool:
 
 
 @pytest.mark.parametrize(("width", "height"), [(900, 400), (500, 300), (1600, 900), (300, 0)])
-def test_accelerators_stand_in_their_systems_and_systems_in_their_racks(width: float, height: float) -> None:
+def test_accelerators_are_inside_systems_inside_racks(width: float, height: float) -> None:
     drawing = lay_out_racks(sketch(), width, height, LINE)
     squares = [box for kind in ("used", "spare", "idle") for box in boxes(drawing, kind) if box.slot]
     systems = boxes(drawing, "system")

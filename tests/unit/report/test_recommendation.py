@@ -87,7 +87,7 @@ def test_rules_are_there_only_on_request(answer: Answer, further: SheetExtras) -
     assert 'class="trace"' not in write_sheet_html(short)
 
 
-def test_the_verdict_stands_with_the_odds_of_each(sheet: ComparisonSheet, further: SheetExtras) -> None:
+def test_verdict_is_shown_with_all_odds(sheet: ComparisonSheet, further: SheetExtras) -> None:
     recommendation, decision = sheet.recommendation, decision_of(further)
     assert recommendation is not None
     odds = [each.odds for each in recommendation.candidates]
@@ -158,7 +158,7 @@ def test_remarks_on_rents_name_no_accelerator_that_is_ruled_out(service: GpuDesk
     assert not any(name in remark for name in out for remark in remarks)
 
 
-def test_a_count_stands_once_before_a_name(service: GpuDeskService) -> None:
+def test_count_precedes_a_name_once(service: GpuDeskService) -> None:
     """Columns of one accelerator have the count in their name."""
     scenario = read_template("70b-chat-on-four")
     choices = tuple(AcceleratorChoice("h100-sxm", count=count) for count in (4, 8))
@@ -188,7 +188,7 @@ def test_a_sheet_shows_the_nearest_changes_only(answer: Answer, further: SheetEx
         ({"priority": "speed", "current_platform": "ROCm"}, "Porting cost is included, shared by", "Buy or rent"),
     ],
 )
-def test_what_costs_assume_is_reported(
+def test_cost_assumptions_are_listed(
     service: GpuDeskService, answers: dict[str, AnswerValue], assumed: str, not_assumed: str
 ) -> None:
     answer = answer_with(service, **answers)
@@ -226,7 +226,7 @@ def test_other_goals_assume_nothing_of_costs_that_they_do_not_name(service: GpuD
     assert list(list_decision_assumptions(decision, {}, Formatter())) == []
 
 
-def test_advice_that_several_rules_give_stands_once(service: GpuDeskService, further: SheetExtras) -> None:
+def test_advice_of_several_rules_is_listed_once(service: GpuDeskService, further: SheetExtras) -> None:
     decision = decision_of(further)
     twice = replace(decision, advice=(*decision.advice, decision.advice[0]._replace(rule="D999-01")))
     names = {key: key for key in decision.columns}

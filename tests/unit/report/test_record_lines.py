@@ -112,7 +112,7 @@ def test_each_condition_has_its_words(estimate: Estimate, condition: RunConditio
     assert describe(estimate, differs=(condition,)) == text
 
 
-def test_every_condition_can_be_told(estimate: Estimate) -> None:
+def test_every_condition_has_a_text(estimate: Estimate) -> None:
     words = describe(estimate, differs=tuple(RunCondition)).split(", ")
     # Accelerator and count are one text.
     assert len(words) == len(RunCondition) - 1

@@ -198,7 +198,7 @@ def add_energy(estimate: Estimate) -> EstimateWithEnergy:
     return EstimateWithEnergy(**values, joules_per_token=IntervalEstimate(4.5, 4.0, 5.0))
 
 
-def test_a_new_figure_is_swept_drawn_and_worked_out(make_answer: MakeAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_figure_is_swept_charted_and_derived(make_answer: MakeAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.FIGURES, FIGURE.key, FIGURE)
     assert {f"{FIGURE.key}{end}" for end in ("", "_low", "_high")} <= set(list_figure_columns())
     answer = make_answer("h200-sxm")
@@ -218,7 +218,7 @@ def test_a_new_figure_is_swept_drawn_and_worked_out(make_answer: MakeAnswer, mon
     assert "Joules_per_token" in {working.figure for working in workings}
 
 
-def test_a_new_figure_stands_on_every_surface(make_answer: MakeAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_figure_is_shown_everywhere(make_answer: MakeAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.FIGURES, FIGURE.key, FIGURE)
     answer = make_answer("h200-sxm", "mi325x")
     columns = tuple(

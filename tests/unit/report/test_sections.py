@@ -44,7 +44,7 @@ def test_differences_against_the_first_come_first(make_answer: MakeAnswer) -> No
     assert texts(slower.cells) == ["baseline", "−20", "−4"]
 
 
-def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) -> None:
+def test_ratio_interval_with_one_is_a_tie(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi355x"))
     assert [headline.text for headline in sheet.headlines] == ["Too close to call"] * 4
     assert sheet.headlines[0].detail == "1,040 or 1,000; best: MI355X 60%, H200-SXM 40% odds"
@@ -52,7 +52,7 @@ def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) 
     assert {cell.mark for cell in row.cells} == {CellMarking.OPEN}
 
 
-def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
+def test_tied_leaders_are_distinguished_from_the_rest(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi355x", "mi325x"))
     assert sheet.headlines[0].text == "MI325X"
     assert (
@@ -62,7 +62,7 @@ def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
     assert [leader.slot for leader in sheet.headlines[0].leaders] == [3]
 
 
-def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> None:
+def test_oversized_model_is_reported_with_the_remedy(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=120_000))
     fits = find_row(sheet, "fits")
     assert fits.cells[0].text == "does not fit on 1"

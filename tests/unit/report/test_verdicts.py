@@ -224,7 +224,7 @@ def test_a_verdict_about_other_counts_names_the_column_without_a_queue(service: 
     assert f"Requests queue on all except {count} × MI325X." in describe_comparison(answer, decision, PLAIN)
 
 
-def test_what_is_only_announced_is_named(service: GpuDeskService) -> None:
+def test_announced_accelerators_are_named(service: GpuDeskService) -> None:
     parts = tuple(AcceleratorChoice(part, 4) for part in ("mi355x", "mi455x", "vera-rubin-nvl72"))
     answer = service.answer(replace(read_template("70b-chat-on-four"), accelerators=parts))
     verdict = describe_comparison(answer, service.decide(answer, {"priority": "speed", "waiting": "unpriced"}), PLAIN)
@@ -233,7 +233,7 @@ def test_what_is_only_announced_is_named(service: GpuDeskService) -> None:
     assert "Announced only: " not in available
 
 
-def test_the_only_one_without_a_queue_says_so(service: GpuDeskService) -> None:
+def test_only_one_without_a_queue_is_reported(service: GpuDeskService) -> None:
     parts = tuple(AcceleratorChoice(part, 1) for part in ("h200-sxm", "mi325x", "b200-hgx"))
     scenario = replace(read_template("70b-chat-on-four"), kv=Precision.FP16, accelerators=parts)
     answer = service.costing.add_costs(service.answer(scenario))

@@ -184,7 +184,7 @@ def test_unknown_format_is_left_open_and_reported() -> None:
     ]
 
 
-def test_unused_formats_are_reported() -> None:
+def test_unsupported_formats_are_reported() -> None:
     (note,) = [format_message(each) for each in propose("glm-5.1-nvfp4").notes]
     assert note == "Some matrices outside the routed experts use another format; all count as bf16"
 
