@@ -21,10 +21,10 @@ OTHER_PLATFORM: Final = "other"
 COMMON_PLATFORMS: Final = frozenset({"CUDA", "ROCm"})
 
 
-#: Form factors of accelerators that are not sold, and the clause in driver licenses for consumer cards.
-_RENTED_ONLY: Final = "Cloud only"
 #: The sales region of an accelerator that is not limited to one.
 EVERYWHERE: Final = "everywhere"
+#: Form factors of accelerators that are not sold, and the clause in driver licenses for consumer cards.
+_RENTED_ONLY: Final = "Cloud only"
 _NOT_IN_DATA_CENTERS: Final = "not for data centers"
 #: Upper limit for accelerators in one machine.
 _MOST_IN_MACHINE: Final = 8

@@ -31,6 +31,16 @@ class DemandKind(StrEnum):
 
 #: Of deployments for the shortest time, a smaller one is chosen if this share of its time is no longer than the best.
 ALIKE_TIME: Final = 0.97
+#: More accelerators than this, each doubling of them has to cut the time of a request at least to this share.
+_ONE_MACHINE, _WORTH_DOUBLING = 8, 0.8
+
+
+def weigh_request_time(seconds: float, count: int) -> float:
+    """Return the seconds of a request, longer beyond one machine, by which a number of accelerators is chosen."""
+    doublings = math.log2(max(1.0, count / _ONE_MACHINE))
+    return seconds * math.pow(_WORTH_DOUBLING, -doublings)
+
+
 #: The default peak factor of a demand.
 DEFAULT_PEAK_FACTOR: Final = 2.0
 

@@ -80,7 +80,7 @@ from gpudesk.text.messages import InputError, Message, input_error, message
 if TYPE_CHECKING:
     from gpudesk.domain.accelerator import System
     from gpudesk.estimation.line_answers import LineAnswerer, LineQuestion
-    from gpudesk.estimation.sizing.demand import BudgetExcess, SizingRequest
+    from gpudesk.estimation.sizing.demand import BudgetExcess, DemandSizer, SizingRequest
 
 
 class PoolCharts:
@@ -162,6 +162,7 @@ class Estimator:
         self._needs = MinimumCountFinder(self._table, self._constants)
         self._pools = PoolEstimator(self._table, self._constants)
         self._lines: LineAnswerer | None = None
+        self._sizers: dict[tuple[tuple[EstimateRequest, ...], Demand, bool], DemandSizer] = {}
         self._pool_charts = PoolCharts(self._pools, self._constants)
         self._scaling = ScalingTable(self._table, self._constants, self.estimate_many)
 
@@ -301,12 +302,18 @@ class Estimator:
 
         With `quickest`, replicas are sized for the shortest time of a request, not for the fewest accelerators.
         """
-        from gpudesk.estimation.sizing.demand import size_demand
+        from gpudesk.estimation.sizing.demand import DemandSizer
 
         self._make_room()
-        output_tokens = requests[0].workload.output_tokens if requests else 1
-        sized = [self._make_sizing_request(request) for request in requests]
-        return size_demand(demand, sized, self.estimate_many, output_tokens, find_excess, quickest=quickest)
+        key = tuple(requests), demand, quickest
+        sizer = self._sizers.get(key)
+        if sizer is None:
+            output_tokens = requests[0].workload.output_tokens if requests else 1
+            sized = [self._make_sizing_request(request) for request in requests]
+            sizer = DemandSizer(demand, sized, self.estimate_many, output_tokens, quickest=quickest)
+            # A search for what would change a decision varies budgets: the replicas stay.
+            self._sizers = {key: sizer}
+        return sizer.size(find_excess)
 
     def _make_sizing_request(self, request: EstimateRequest) -> SizingRequest:
         from gpudesk.estimation.sizing.demand import SizingRequest

@@ -13,7 +13,7 @@ from gpudesk.domain.answer import AcceleratorChoice, Answer, ComparisonColumn, S
 from gpudesk.domain.decision import QuestionAnswer
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LoadKind
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.sizing import ALIKE_TIME, NO_LIMIT_MS
+from gpudesk.domain.sizing import ALIKE_TIME, NO_LIMIT_MS, weigh_request_time
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
@@ -337,7 +337,7 @@ def _compute_effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> flo
     """Return the seconds of a request, or the accelerator-seconds per token in whole lots."""
     rate, request = estimate.output_tokens_per_s, estimate.request_s
     if terms.quickest and request is not None:
-        return request.value
+        return weigh_request_time(request.value, estimate.count)
     return math.inf if rate is None or rate.value <= 0.0 else round_up_to_lots(estimate.count, lot) / rate.value
 
 

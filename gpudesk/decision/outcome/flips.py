@@ -17,6 +17,7 @@ from gpudesk.domain.decision import (
     COUNTED_WHOLE,
     QUESTIONS,
     SYSTEMS_COUNTED,
+    UNSERVED_WORK,
     AnswerValue,
     Decision,
     DecisionFlip,
@@ -29,28 +30,34 @@ from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import message
 
-#: Factors by which a number is varied, before bisection between the last two.
+#: Factors by which a number is varied, before bisection between the last two, until they are this close.
 _STEPS: Final = (1.05, 1.15, 1.35, 1.7, 2.5, 5.0, 10.0, 30.0)
-_HALVINGS: Final = 7
+_HALVINGS, _CLOSE = 7, 0.01
 #: Significant digits of the numbers found, rounded away from the current value, if they still alter the decision.
 _DIGITS: Final = (3, 4, 5, 6)
 #: Limits that can be unset -> the limited fact, and how many values to try.
 _LIMIT_FACTS: Final = {"ttft_limit_ms": "ttft_ms", "tpot_limit_ms": "tpot_ms", "budget_usd": "spend_usd"}
-_GRID, _BEYOND = 12, 1.2
+_GRID, _BEYOND = 8, 1.2
 #: Prices of the leading accelerator, which could rise, and of the others, which could fall.
 _PRICES: Final = ("price_usd", "rent_usd_per_hour")
+#: The answer on buying or renting -> the prices that it leaves to pay; of both without such an answer.
+_PRICES_PAID: Final = {"own": _PRICES[:1], "rent": _PRICES[1:]}
 #: Distance of a change of another kind: like doubling a number.
 _OF_KIND: Final = math.log(2.0)
 
 
 @frozen_dataclass
 class _FlipInput:
-    """One input: its current value, the values to try in each direction, and how to decide with one."""
+    """One input: its current value, the values to try in each direction, and how to decide with one.
+
+    `is_monotone`: if the last value of a direction does not change the leader, none of that direction does.
+    """
 
     name: str
     now: AnswerValue | None
     tries: tuple[tuple[AnswerValue, ...], ...]
     decide: Callable[[AnswerValue], Decision]
+    is_monotone: bool = False
 
 
 def search_flips(
@@ -114,7 +121,7 @@ def _list_inputs(
         if column.key in removed or column.accelerator in tried:
             continue
         tried.add(column.accelerator)
-        for price in _PRICES:
+        for price in _PRICES_PAID.get(str(present.answers["acquisition"].value), _PRICES):
             now = get_likely_input(column, price)
             if now is not None and now > 0.0:
                 yield _make_price_input(
@@ -125,7 +132,7 @@ def _list_inputs(
 def _list_reachable_limits(name: str, present: Decision) -> tuple[float, ...]:
     """Return values at which an unset limit would begin to bind, the loosest first.
 
-    From above the largest to below the smallest limited figure.
+    From the largest to below the smallest limited figure.
     """
     if name not in _LIMIT_FACTS or present.recommended is None:
         return ()
@@ -136,9 +143,9 @@ def _list_reachable_limits(name: str, present: Decision) -> tuple[float, ...]:
     ends = [end for fact in limits for end in _list_fact_ends(fact)]
     if not ends or min(ends) <= 0.0:
         return ()
-    high, low = max(ends) * _BEYOND, min(ends) / _BEYOND
+    high, low = max(ends), min(ends) / _BEYOND
     step = (low / high) ** (1.0 / _GRID)
-    return tuple(high * step**number for number in range(_GRID + 1))
+    return tuple(high * step**number for number in range(1, _GRID + 1))
 
 
 def _list_fact_ends(fact: FactValue) -> tuple[float, ...]:
@@ -166,7 +173,8 @@ def _make_question_input(
     elif question.takes_number:
         tries = (question.presets,)
     else:
-        tries = tuple((option,) for option in question.options if option != now)
+        # Work out of scope ends the dialogue.
+        tries = tuple((option,) for option in question.options if option not in (now, *UNSERVED_WORK))
     return _FlipInput(question.id, now, tries, decide)
 
 
@@ -189,7 +197,7 @@ def _make_price_input(
 
     bounds = COST_INPUTS[name].bounds
     below, beyond = _step_outward(now, bounds.low, bounds.high)
-    return _FlipInput(f"{part}.{name}", now, (beyond if rises else below,), decide)
+    return _FlipInput(f"{part}.{name}", now, (beyond if rises else below,), decide, is_monotone=True)
 
 
 def _make_systems_input(decider: Decider, answer: Answer, user_answers: dict[str, AnswerValue]) -> _FlipInput:
@@ -214,6 +222,10 @@ def _search_flip(
     each: _FlipInput, tries: tuple[AnswerValue, ...], lead: str | None, progress: JobProgress
 ) -> ProgressSteps[DecisionFlip | None]:
     same = each.now
+    if each.is_monotone and tries:
+        yield progress
+        if _get_lead(each.decide(tries[-1])) == lead:
+            return None
     for value in tries:
         yield progress
         if _get_lead(each.decide(value)) == lead:
@@ -234,6 +246,8 @@ def _bisect_flip(
     each: _FlipInput, same: float, changed: float, lead: str | None, progress: JobProgress
 ) -> ProgressSteps[float]:
     for _ in range(_HALVINGS):
+        if abs(changed - same) <= _CLOSE * abs(changed):
+            break
         yield progress
         middle = math.sqrt(same * changed) if same > 0.0 and changed > 0.0 else (same + changed) / 2.0
         if _get_lead(each.decide(middle)) == lead:

@@ -26,6 +26,7 @@ from gpudesk.domain.sizing import (
     SizingOption,
     SizingResult,
     check_bounds,
+    weigh_request_time,
 )
 from gpudesk.engine.memory import compute_cache_profile
 from gpudesk.engine.sharding import shard_model
@@ -227,39 +228,56 @@ def list_demand_factors(demand: Demand, output_tokens: int) -> tuple[SizingFacto
     return (*average, SizingFactor("peak", demand.peak_factor))
 
 
-def size_demand(
-    demand: Demand,
-    every: Sequence[SizingRequest],
-    estimate_many: EstimateBatch,
-    output_tokens: int,
-    find_excess: BudgetExcess | None = None,
-    *,
-    quickest: bool = False,
-) -> SizingResult:
-    """Return a deployment for each accelerator, within a budget if possible; raises `InputError` for a bad demand.
+class DemandSizer:
+    """The replicas of each accelerator for a demand, from which deployments are chosen, for one budget or several.
 
-    It has the fewest accelerators, or with `quickest` the replicas of one host that answer fastest at the peak.
+    `every` are the accelerators to size. Deployments have the fewest accelerators, or with `quickest` the replicas of
+    one host that answer fastest at the peak. Raises `InputError` for a bad demand.
     """
-    check_demand(demand)
-    peak_demand = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
-    tried = _list_replicas(demand, every, estimate_many, output_tokens, quickest=quickest)
-    ranked = [_rank_by_count(demand, peak_demand, replicas) for replicas in tried]
-    if quickest:
-        ranked = _rank_by_time(demand, peak_demand, ranked, estimate_many)
-    chosen = [_choose_replica(demand, peak_demand, replicas, find_excess) for replicas in ranked]
-    loaded = _estimate_under_peak(peak_demand, demand, [each for each in chosen if each is not None], estimate_many)
-    replicas = [each for each in chosen if each is not None]
-    load = Load(LoadKind.LIMITS, ttft_ms=NO_LIMIT_MS, tpot_ms=NO_LIMIT_MS)
-    free = iter(estimate_many([_fix_chosen_plan(each, load) for each in replicas]))
-    candidates = tuple(
-        _explain_unmet(sizing_request, estimate_many)
-        if replica is None
-        else _make_sizing_row(demand, peak_demand, replica, next(loaded), next(free), output_tokens)
-        for sizing_request, replica in zip(every, chosen, strict=True)
-    )
-    if demand.kind is DemandKind.CONCURRENCY:
-        return SizingResult(demand, None, None, candidates)
-    return SizingResult(demand, peak_demand, peak_demand * output_tokens, candidates)
+
+    def __init__(
+        self,
+        demand: Demand,
+        every: Sequence[SizingRequest],
+        estimate_many: EstimateBatch,
+        output_tokens: int,
+        *,
+        quickest: bool = False,
+    ) -> None:
+        check_demand(demand)
+        self._demand, self._every, self._estimate_many = demand, every, estimate_many
+        self._output_tokens = output_tokens
+        self._peak = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
+        tried = _list_replicas(demand, every, estimate_many, output_tokens, quickest=quickest)
+        self._ranked = [_rank_by_count(demand, self._peak, replicas) for replicas in tried]
+        if quickest:
+            self._ranked = _rank_by_time(demand, self._peak, self._ranked, estimate_many)
+        # By the places of accelerators and of their replicas.
+        self._options: dict[tuple[int, int | None], SizingOption] = {}
+
+    def size(self, find_excess: BudgetExcess | None = None) -> SizingResult:
+        """Return a deployment for each accelerator, within a budget if possible."""
+        demand, peak = self._demand, self._peak
+        chosen = [_choose_replica(demand, peak, replicas, find_excess) for replicas in self._ranked]
+        self._make_options([each for each in enumerate(chosen) if each not in self._options])
+        candidates = tuple(self._options[each] for each in enumerate(chosen))
+        if demand.kind is DemandKind.CONCURRENCY:
+            return SizingResult(demand, None, None, candidates)
+        return SizingResult(demand, peak, peak * self._output_tokens, candidates)
+
+    def _make_options(self, chosen: Sequence[tuple[int, int | None]]) -> None:
+        replicas = [self._ranked[place][number] for place, number in chosen if number is not None]
+        loaded = _estimate_under_peak(self._peak, self._demand, replicas, self._estimate_many)
+        load = Load(LoadKind.LIMITS, ttft_ms=NO_LIMIT_MS, tpot_ms=NO_LIMIT_MS)
+        free = iter(self._estimate_many([_fix_chosen_plan(each, load) for each in replicas]))
+        for place, number in chosen:
+            self._options[place, number] = (
+                _explain_unmet(self._every[place], self._estimate_many)
+                if number is None
+                else _make_sizing_row(
+                    self._demand, self._peak, self._ranked[place][number], next(loaded), next(free), self._output_tokens
+                )
+            )
 
 
 def _make_replica_request(request: EstimateRequest, load: Load, count: int) -> EstimateRequest:
@@ -328,7 +346,8 @@ def _rank_by_time(
         for replica in replicas:
             at_peak, host = next(loaded), replica.sizing.accelerator.cards_per_host
             seconds = at_peak.request_s if isinstance(at_peak, Estimate) else None
-            times.append((replica.size > host, math.inf if seconds is None else seconds.value, replica))
+            weighed = math.inf if seconds is None else weigh_request_time(seconds.value, replica.size)
+            times.append((replica.size > host, weighed, replica))
         order: list[_SizedReplica] = []
         while times:
             beyond, least = min(each[:2] for each in times)
@@ -341,16 +360,18 @@ def _rank_by_time(
 
 def _choose_replica(
     demand: Demand, peak_demand: float, ranked: Sequence[_SizedReplica], find_excess: BudgetExcess | None
-) -> _SizedReplica | None:
-    """Return the first replica within the budget, else that of the least excess."""
-    if find_excess is None or not ranked:
-        return next(iter(ranked), None)
+) -> int | None:
+    """Return the place of the first replica within the budget, else that of the least excess; None without one."""
+    if not ranked:
+        return None
+    if find_excess is None:
+        return 0
     excesses: list[float] = []
-    for replica in ranked:
+    for place, replica in enumerate(ranked):
         excesses.append(find_excess(replica.estimate, _count_accelerators(demand, peak_demand, replica)))
         if excesses[-1] == 0.0:
-            return replica
-    return ranked[excesses.index(min(excesses))]
+            return place
+    return excesses.index(min(excesses))
 
 
 def _fix_chosen_plan(replica: _SizedReplica, load: Load) -> EstimateRequest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ import pytest
 
 from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.decision import AnswerValue, DecisionSettings, DecisionVerdict, WayOutKind
-from gpudesk.domain.estimate import Load, LoadKind, Workload
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError
 from tests.fakes import replace_data_path
 
 
@@ -164,3 +166,28 @@ def test_counts_of_a_shortlist_for_a_demand_are_not_the_users(service: GpuDeskSe
     first, *others = listed.accelerators
     more = replace(listed, accelerators=(replace(first, count=16, dp=None), *others))
     assert service.decide(service.answer(more)).set_counts == {first.accelerator: first.count}
+
+
+def test_budgets_that_buy_the_same_fleet_estimate_it_once(
+    service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search for tipping points varies the budget: replicas for a demand do not depend on it."""
+    own: dict[str, AnswerValue] = {"priority": "cost", "acquisition": "own"}
+    users = replace(make_scenario("llama-3.1-70b", "h200-sxm", "mi325x"), demand=Demand(DemandKind.USERS, 321.0))
+    calls: list[str] = []
+    estimate_many = service.estimator.estimate_many
+
+    def count(requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
+        calls.extend(each.accelerator for each in requests)
+        return estimate_many(requests)
+
+    monkeypatch.setattr(service.estimator, "estimate_many", count)
+    sizes = []
+    for budget in (3e6, 2.9e6, 2.8e6):
+        answers: dict[str, AnswerValue] = {**own, "budget_usd": budget}
+        sizes.append(service.size(replace(users, decision=DecisionSettings(answers=answers))))
+        if budget == 3e6:
+            assert calls
+            calls.clear()
+    assert not calls
+    assert sizes[0].candidates[0].count == sizes[2].candidates[0].count
