@@ -69,7 +69,7 @@ def test_german_compound_is_hyphenated(word: str, lines: list[str]) -> None:
     assert read_lines(wrap_text(word, "body", 200.0)) == [word]
 
 
-def test_degree_is_not_separated_from_its_unit() -> None:
+def test_parallel_degree_stays_with_its_name() -> None:
     assert read_lines(wrap_text("(NVFP4, TP 2)", "small", 40.0)) == ["(NVFP4,", "TP 2)"]
 
 
