@@ -324,9 +324,7 @@ class Desk(QObject):
 
     def _drop_stale_selection(self) -> None:
         chosen = self.selection
-        if chosen is None or chosen.of_all or chosen.of_catalog:
-            return
-        if self.answer is None or chosen.column in self.keys:
+        if chosen is None or self.answer is None or chosen.column in self.keys or chosen.of_all or chosen.of_catalog:
             return
         # The key of a column changes when its accelerator becomes, or stops being, a duplicate.
         part = get_accelerator_id(chosen.column)

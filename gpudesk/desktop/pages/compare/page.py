@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPainterStateGuard, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPainterStateGuard, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -470,8 +470,14 @@ class ComparePage(DeskPage):
         if row is not None:
             self.desk.select(_select_row(row, column_key))
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow_selection()
+
     def _follow_selection(self) -> None:
         """Make the selected figure's cell current; if several rows show it, the current one stays."""
+        if not self.isVisible():
+            return
         chosen = self.desk.selection
         keys = self.view.get_current_keys()
         if chosen is not None and keys is not None:
