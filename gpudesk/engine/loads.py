@@ -127,6 +127,23 @@ def _count_prompts_per_chunk(rows: CoefficientColumns, requests: ReplicaRequests
     return np.clip(whole, 1.0, running)
 
 
+def _count_ending_together(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> Array:
+    """Varied sequences that end with the same step as one of them."""
+    ended = np.minimum(1.0, rows.tokens_per_step / np.maximum(requests.later, 1.0))
+    together: Array = 1.0 + ended * (running - 1.0)
+    return together
+
+
+def _average_group(running: Array, in_burst: Array, group: Array) -> Array:
+    """Prompts that are prefilled together, if a share `in_burst` of all prompts meets a burst of `running`.
+
+    All others come in a `group`. A chunk has a least time, however few prompts share it. So the mean of the chunks per
+    prompt counts, not the mean of the prompts per chunk.
+    """
+    average: Array = 1.0 / (in_burst / running + (1.0 - in_burst) / group)
+    return average
+
+
 @frozen_dataclass
 class _ReplicaRun:
     """How a replica processes its requests: `running` of them at once share a round, `cycle`."""
@@ -358,20 +375,21 @@ def serve_closed_loop(
     in_burst = first_wave + (1.0 - first_wave) * cohort
     # Otherwise equal prompts that shared a chunk end together, and their successors share a chunk again. Others end
     # with the same step.
-    ended = np.minimum(1.0, rows.tokens_per_step / np.maximum(requests.later, 1.0))
-    group = np.where(requests.varied, 1.0 + ended * (running - 1.0), _count_prompts_per_chunk(rows, requests, running))
-    waiting = np.maximum(1.0 + in_burst * (running - 1.0), group)
+    ended = _count_ending_together(rows, requests, running)
+    group = np.where(requests.varied, ended, _count_prompts_per_chunk(rows, requests, running))
+    waiting = _average_group(running, in_burst, group)
     cycle = compute_round(rows, requests, running, waiting)
+    begin = compute_round(rows, requests, running, running, cycle.decode)
     first = compute_lone_ttft(rows, requests)
     steady = _compute_steady_first_token(rows, requests, cycle, running, group, first)
-    burst = np.maximum(rows.latency + cycle.burst, first)
+    burst = np.maximum(rows.latency + begin.burst, first)
     ttft = in_burst * burst + (1.0 - in_burst) * steady
     apart = cycle.apart - (1.0 - first_wave) * cycle.shared
     seconds = np.maximum(apart, ttft - rows.latency + cycle.decoding)
     stay = seconds + rows.latency - ttft
     ends: Array = np.zeros(1)
     if finite.any():
-        run = _ReplicaRun(rows, requests, cycle, running, constants)
+        run = _ReplicaRun(rows, requests, begin, running, constants)
         fixed = run.compute_fixed_step()
         is_count_known = (concurrency <= running) | (requests.capacity >= rows.step_batch_cap)
         tail = run.compute_tail(served, is_count_known)
@@ -459,13 +477,12 @@ def get_p99_factors(p99: Mask, constants: SchedulingConstants) -> tuple[Array, A
 
 def _compute_steady_round(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> ServingRound:
     """Compute a round of `running` sequences during which some arrive while others wait."""
-    return compute_round(rows, requests, running, _count_arriving(rows, running))
+    return compute_round(rows, requests, running, _count_arriving(rows, requests, running))
 
 
-def _count_arriving(rows: CoefficientColumns, running: Array) -> Array:
-    """Sequences that queue for prefill together with random arrivals."""
-    waiting: Array = 1.0 + rows.burst_varied * (running - 1.0)
-    return waiting
+def _count_arriving(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> Array:
+    """Sequences that queue for prefill together with random arrivals: as many arrive in a step as end with it."""
+    return _average_group(running, rows.burst_varied, _count_ending_together(rows, requests, running))
 
 
 def _find_largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
@@ -527,7 +544,7 @@ def serve_open_loop(rows: CoefficientColumns, requests: ReplicaRequests, rate: A
 
     return ReplicaResults(
         running=running,
-        waiting=_count_arriving(rows, running),
+        waiting=_count_arriving(rows, requests, running),
         rate=served,
         ttft=np.where(stable, first, unknown),
         tpot=np.where(stable, compute_tpot(requests, cycle.decoding / idle), unknown),
@@ -601,7 +618,7 @@ def serve_within_limits(
 
     return ReplicaResults(
         running=running,
-        waiting=_count_arriving(rows, np.maximum(running, 1.0)),
+        waiting=_count_arriving(rows, requests, np.maximum(running, 1.0)),
         rate=np.where(possible, running / cycle.seconds, unknown),
         ttft=np.where(possible, first, unknown),
         tpot=np.where(possible, between, unknown),

@@ -549,10 +549,15 @@ class ServingRound:
         return waited
 
 
-def compute_round(rows: CoefficientColumns, requests: ReplicaRequests, running: Array, waiting: Array) -> ServingRound:
-    """Compute a round of `running` sequences, of which `waiting` queue for prefill together."""
+def compute_round(
+    rows: CoefficientColumns, requests: ReplicaRequests, running: Array, waiting: Array, decode: StepTime | None = None
+) -> ServingRound:
+    """Compute a round of `running` sequences, of which `waiting` queue for prefill together.
+
+    `decode` is their decode step if it is known.
+    """
     each, prefill = compute_request_prefill(rows, requests.prompt, waiting, requests.cached)
-    decode = compute_decode_step(rows, running, requests.context)
+    decode = compute_decode_step(rows, running, requests.context) if decode is None else decode
     later = requests.later
     # A step yields no more tokens than the request still needs.
     steps = np.maximum(later / rows.tokens_per_step, np.minimum(later, 1.0))

@@ -43,9 +43,9 @@ class Simulated:
     tpot: float
 
 
-def step_seconds(row: StepCoefficients, tokens: int) -> float:
-    """Return how long a step of so many tokens takes."""
-    return math.hypot(row.dense_read, row.dense_flop * tokens)
+def step_seconds(row: StepCoefficients, tokens: int, prompts: int) -> float:
+    """Return how long a step of so many tokens takes, of which some belong to `prompts`."""
+    return max(math.hypot(row.dense_read, row.dense_flop * tokens), row.prefill_fixed if prompts else 0.0)
 
 
 class Replica:
@@ -83,7 +83,7 @@ class Replica:
             parts.append((unfinished[0], prompt_tokens))
             room -= prompt_tokens
         decoding = self.running if mixes or not parts else []
-        self.now += step_seconds(self.row, len(decoding) + sum(tokens for _, tokens in parts))
+        self.now += step_seconds(self.row, len(decoding) + sum(tokens for _, tokens in parts), len(parts))
         return self._after(decoding, parts)
 
     def _free(self, parts: list[tuple[Sequence, int]]) -> float:

@@ -105,6 +105,20 @@ def test_a_closed_loop_of_varied_requests_ends_as_in_a_simulation(
     assert figures.rate == pytest.approx(simulated.rate, rel=0.15)
 
 
+@pytest.mark.parametrize("row", [FIRST, ROW], ids=["prompts first", "mixed"])
+@pytest.mark.parametrize("launch", [0.05, 0.1])
+@pytest.mark.parametrize(("output", "clients", "waves"), [(200, 64, 10), (200, 64, 4), (500, 100, 5), (200, 16, 20)])
+def test_prompts_that_come_one_by_one_cost_a_launch_each_as_in_a_simulation(
+    row: StepCoefficients, launch: float, output: int, clients: int, waves: int
+) -> None:
+    row, total = replace(row, prefill_fixed=launch), waves * clients
+    simulated = several(row, 300, output, total, clients, clients)
+    figures = serve_one(Case(row, 300, output, clients, LoadKind.CONCURRENCY, clients, total))
+    assert figures.rate == pytest.approx(simulated.rate, rel=0.12)
+    assert figures.tpot == pytest.approx(simulated.tpot, rel=0.2)
+    assert 0.85 * simulated.ttft < figures.ttft < 1.4 * simulated.ttft
+
+
 @pytest.mark.parametrize(("prompt", "output", "capacity"), [(217, 200, 60), (1000, 200, 40), (100, 400, 64)])
 def test_requests_that_give_way_in_a_full_cache_keep_the_pace_of_a_simulation(
     prompt: int, output: int, capacity: int
