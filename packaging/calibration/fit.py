@@ -41,6 +41,8 @@ ENOUGH: Final = 5e-5
 AT_BOUND: Final = 1e-9
 #: Maximum shortenings of a step: at the last, damping is a thousandfold.
 MOST_TRIALS: Final = 16
+#: The same with slopes of the step before.
+FEW_TRIALS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,25 +122,31 @@ def fit_to_runs(
     predicted = bench.predict(values)
     loss = _loss(targets.residuals(predicted.figures), targets.weights) + prior.loss(values)
     damping, steps = first_damping, 0
+    slope: Array | None = None
     for _ in range(most_steps):
-        residuals, slope = _linear(bench, targets, values, predicted.winners)
+        is_reused = slope is not None
+        if slope is None:
+            slope = _slope(bench, targets, values, predicted.winners)
+        residuals = targets.residuals(predicted.figures)
         curved = targets.weights / np.sqrt(1.0 + residuals**2)
         normal = slope.T @ (curved[:, None] * slope) + prior.normal
         gradient = slope.T @ (curved * residuals) + prior.gradient(values)
-        for _ in range(MOST_TRIALS):
+        moved, trial, trial_loss = values, predicted, loss
+        for _ in range(FEW_TRIALS if is_reused else MOST_TRIALS):
             moved = _moved(parameters, values, normal, gradient, damping)
             trial = bench.predict(moved)
             trial_loss = _loss(targets.residuals(trial.figures), targets.weights) + prior.loss(moved)
             if trial_loss < loss:
                 break
             damping *= 4.0
-        else:
+        gain = max(loss - trial_loss, 0.0)
+        if gain > 0.0:
+            values, predicted, loss = moved, trial, trial_loss
+            damping, steps = max(damping / 4.0, 1e-6), steps + 1
+        if not is_reused and gain < ENOUGH * loss:
             break
-        gain = loss - trial_loss
-        values, predicted, loss = moved, trial, trial_loss
-        damping, steps = max(damping / 4.0, 1e-6), steps + 1
-        if gain < ENOUGH * loss:
-            break
+        # Slopes cost far more than steps, so each serves two steps. Whether a search is over, only new ones can tell.
+        slope = None if is_reused else slope
     return CalibrationFit(values, loss, steps)
 
 
@@ -165,18 +173,18 @@ class _PriorPenalty:
         return gradient
 
 
-def _linear(bench: BenchArrays, targets: _FitTargets, values: Array, winners: NDArray[np.intp]) -> tuple[Array, Array]:
+def _slope(bench: BenchArrays, targets: _FitTargets, values: Array, winners: NDArray[np.intp]) -> Array:
+    """Return the change of the residuals per change of the logarithm of a free constant: (residuals, constants)."""
     settled = bench.fixed(winners)
-    figures = settled.figures(values)
-    residuals, is_known = targets.residuals(figures), targets.residuals_or_nan(figures)
+    at_start = targets.residuals_or_nan(settled.figures(values))
     free = bench.parameters.free
     # A missing prediction, before or after, has no gradient.
     nudged = settled.nudged(values, free.tolist(), math.exp(DIFFERENCE))
-    slope = np.empty((len(residuals), len(free)))
+    slope = np.empty((len(at_start), len(free)))
     for column in range(len(free)):
         changed = targets.residuals_or_nan({name: figure[column] for name, figure in nudged.items()})
-        slope[:, column] = (changed - is_known) / DIFFERENCE
-    return residuals, np.clip(np.nan_to_num(slope), -200.0, 200.0)
+        slope[:, column] = (changed - at_start) / DIFFERENCE
+    return np.clip(np.nan_to_num(slope), -200.0, 200.0)
 
 
 def _moved(parameters: ParameterVector, values: Array, normal: Array, gradient: Array, damping: float) -> Array:
