@@ -28,6 +28,7 @@ from gpudesk.text.messages import InputError
 
 #: Rows of each file: all, and those that are used.
 ROWS = {
+    "runs-accelmark.csv": (124, 95),
     "runs-amd-pages.csv": (30, 30),
     "runs-amd.csv": (120, 120),
     "runs-argonne.csv": (56, 56),
@@ -36,6 +37,7 @@ ROWS = {
     "runs-dstack-llama-405b.csv": (51, 49),
     "runs-dstack.csv": (459, 150),
     "runs-further.csv": (29, 26),
+    "runs-gpustack-further.csv": (285, 252),
     "runs-gpustack.csv": (468, 359),
     "runs-inferencex-threads.csv": (171, 154),
     "runs-inferencex.csv": (182, 81),
@@ -50,6 +52,7 @@ ROWS = {
     "runs-others.csv": (62, 44),
     "runs-qwen.csv": (75, 73),
     "runs-repositories.csv": (105, 85),
+    "runs-sglang-cookbook-further.csv": (198, 129),
     "runs-sglang-cookbook.csv": (167, 124),
     "runs-sglang.csv": (124, 98),
     "runs-shaamil101.csv": (28, 28),
@@ -113,7 +116,7 @@ def test_all_rows_are_there(measured: MeasuredRunSet) -> None:
     read = [figure.row for each in measured.used for figure in each.measured.values()]
     read += [row.id for row in measured.unused]
     assert sorted(read) == sorted(row["id"] for rows in files.values() for row in rows)
-    assert len(read) == len(set(read)) == 6058
+    assert len(read) == len(set(read)) == 6665
 
 
 def test_every_reason_is_used_and_every_row_has_one(measured: MeasuredRunSet) -> None:
@@ -309,7 +312,7 @@ def test_row_with_a_cell_too_few_is_refused(folder: Path) -> None:
 
 def test_series_are_folds_of_some_size(measured: MeasuredRunSet) -> None:
     runs = Counter(each.series for each in measured.used)
-    assert sum(runs.values()) == 3044
+    assert sum(runs.values()) == 3278
     assert runs["trt-bench"] == 1031
     assert runs["mlperf-amd"] == 65
-    assert runs["sglang-cookbook"] == 94
+    assert runs["sglang-cookbook"] == 151
