@@ -215,4 +215,5 @@ def test_the_growth_of_latency_errors_with_the_ratio_is_no_part_of_their_scale()
         )
     ]
     scales = fit_lead_scales(figures, runs)
-    assert scales[LeadScaleKey("tpot", "calibrated", "vendors")] == pytest.approx(0.2 / math.log(4))
+    # 70% of logistic errors are below ln(1.7 / 0.3) scales.
+    assert scales[LeadScaleKey("tpot", "calibrated", "vendors")] == pytest.approx(0.2 / math.log(17 / 3))

@@ -66,7 +66,7 @@ def test_limit_inside_an_interval_keeps_the_accelerator_as_undecided(service: Gp
     assert outcomes["H200"].fate is ColumnOutcome.UNDECIDED
     assert outcomes["H200"].state == "undecided"
     assert outcomes["B200"].state == "remains"
-    assert plain(outcomes["B200"].text).startswith("Time to first token 6")
+    assert plain(outcomes["B200"].text).startswith("Time to first token 5")
     assert [line.fate for line in lines_of(explanation).outcomes] == [ColumnOutcome.STAYS] * 3 + [
         ColumnOutcome.UNDECIDED
     ]

@@ -86,7 +86,7 @@ def test_an_order_that_scales_says_what_it_depends_on(service: GpuDeskService) -
     answer = service.answer(replace(template, demand=demand, accelerators=parts))
     fleet = build_sheet(answer, further=service.make_sheet_extras(answer)).fleet
     assert fleet is not None
-    assert fleet.order.startswith("Cheaper if capacity follows the load: rent up to 18 ")
+    assert fleet.order.startswith("Cheaper if capacity follows the load: rent up to 11 ")
 
 
 def test_the_nearest_alternative_can_be_another_way_to_pay_for_the_same(answer: Answer) -> None:

@@ -76,7 +76,7 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     assert details[:3] == [None] * 3
     assert (details[3] or "").startswith("like for like ≈ 0.")
     assert rows[RENTED].cells[3].line_below == details[3]
-    assert rows[RENTED].cells[1].delta == "−14%"
+    assert rows[RENTED].cells[1].delta == "−13%"
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
@@ -125,8 +125,8 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     assert answer.costs is not None
     assert describe_token_cost(answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens at 100% utilization) and B200 SXM ($0.59)"
-        " are too close to call. To rent, 4 are too close to call: MI325X ($1.10), B200 SXM ($1.20), H200 SXM ($1.28)"
-        " and MI355X ($1.47 at a hyperscaler)."
+        " are too close to call. To rent, 4 are too close to call: MI325X ($1.10), B200 SXM ($1.18), H200 SXM ($1.26)"
+        " and MI355X ($1.46 at a hyperscaler)."
     )
     for price, sentence in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
