@@ -301,11 +301,13 @@ def split_time(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Arra
 
     `overhead` is the time of the run outside its steps.
     """
-    nothing: Array = np.zeros(1)
-    read_time = sum((weight * step.read_time for weight, step in weighted), start=nothing)
-    arithmetic = sum((weight * step.arithmetic for weight, step in weighted), start=nothing)
-    collectives = sum((weight * step.collectives for weight, step in weighted), start=nothing)
-    idle = sum((weight * step.overhead for weight, step in weighted), start=overhead)
+    read_time: Array = np.zeros(1)
+    arithmetic, collectives, idle = read_time, read_time, overhead
+    for weight, step in weighted:
+        read_time = read_time + weight * step.read_time
+        arithmetic = arithmetic + weight * step.arithmetic
+        collectives = collectives + weight * step.collectives
+        idle = idle + weight * step.overhead
     return read_time, arithmetic, collectives, idle
 
 

@@ -362,6 +362,7 @@ class ChipRow(PaintedWidget):
         self.baseline = BaselineChoice(theme, self)
         self.baseline.chosen.connect(self._baseline_chosen)
         self._popup: ChoicePopup | None = None
+        self._has_automatic_counts = False
         self._automatic_counts: tuple[int | None, ...] = ()
         desk.answered.connect(self._answered)
         desk.scenario_changed.connect(self._changed)
@@ -400,7 +401,7 @@ class ChipRow(PaintedWidget):
 
     def _answered(self) -> None:
         # Called at each step of a load drag.
-        if self._list_automatic_counts() != self._automatic_counts:
+        if self._has_automatic_counts and self._list_automatic_counts() != self._automatic_counts:
             self._show()
 
     def _list_automatic_counts(self) -> tuple[int | None, ...]:
@@ -415,6 +416,7 @@ class ChipRow(PaintedWidget):
 
     def _show(self) -> None:
         choices = self._desk.scenario.accelerators
+        self._has_automatic_counts = any(choice.count is None for choice in choices)
         self._automatic_counts = self._list_automatic_counts()
         while len(self.chips) < len(choices):
             self._add_chip()
