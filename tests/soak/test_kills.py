@@ -20,8 +20,8 @@ from gpudesk.desktop.session.document import list_recovered
 from gpudesk.desktop.session.scenario_edits import read_load_value
 from gpudesk.documents.scenario_file import read_scenario, read_template, write_scenario
 from gpudesk.domain.claim import Source
-from gpudesk.domain.user_facts import UserPrice
-from tests.soak.victims import DOCUMENT, EXPORTS, PRICES, edit_at_window, export_all, import_prices
+from gpudesk.domain.user_facts import UserClaim, UserModel, UserPrice
+from tests.soak.victims import DOCUMENT, EXPORTS, IMPORTED_FACTS, edit_at_window, export_all, import_files
 from tests.unit.catalog.own_samples import numbered
 from tests.unit.catalog.processes import KILLS, kill
 
@@ -66,16 +66,18 @@ def test_each_import_is_whole_or_absent(home: Path) -> None:
     moments, path = Random(), home / "catalog.sqlite"
     imported = 0
     for _ in range(ROUNDS):
-        lines = kill(import_prices, home, moments.uniform(0, 1), lines=moments.randrange(3))
+        lines = kill(import_files, home, moments.uniform(0, 1), lines=moments.randrange(3))
         last = max((line["done"] for line in lines), default=imported - 1)
         if path.exists():
             _check_database(path)
         with UserFile.open(path) as file:
-            sources = {fact.id for fact in file.facts if isinstance(fact, Source)}
-            prices = Counter(fact.source for fact in file.facts if isinstance(fact, UserPrice))
+            sources = {fact.id: fact.title.partition("-")[0] for fact in file.facts if isinstance(fact, Source)}
+            facts = Counter(fact.source for fact in file.facts if isinstance(fact, UserPrice | UserClaim))
+            models = sum(isinstance(fact, UserModel) for fact in file.facts)
         # All that were said to be imported are, and at most the one more that no one was told of.
         assert last + 1 <= len(sources) <= last + 2
-        assert prices == dict.fromkeys(sources, PRICES)
+        assert facts == {source: IMPORTED_FACTS[kind] for source, kind in sources.items()}
+        assert models == list(sources.values()).count("model")
         imported = len(sources)
     assert imported > ROUNDS / 10
     with UserFile.open(path) as file:
@@ -97,9 +99,11 @@ def test_killed_export_leaves_the_former_file_or_the_whole(home: Path) -> None:
             target = home.parent / name
             if target.read_bytes() == b"before":
                 continue
+            # Workbooks and PDFs say when they were made.
             if name.endswith(".xlsx"):
-                # It says when it was made.
                 assert zipfile.ZipFile(target).testzip() is None
+            elif name.endswith(".pdf"):
+                assert target.read_bytes().rstrip().endswith(b"%%EOF")
             else:
                 assert target.read_bytes() == contents
     assert export_count > ROUNDS / 10

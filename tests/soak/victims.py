@@ -19,20 +19,33 @@ from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.window import app
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
-from gpudesk.domain.claim import Source
+from gpudesk.documents.packs import make_pack
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.user_facts import UserFacts, UserPrice
 from tests.unit.catalog.own_samples import numbered
+from tests.unit.catalog.processes import ROOT
 from tests.unit.catalog.user_file_process import print_json
 
 #: The document that is edited; next to it the user's folder.
 DOCUMENT = "chat.gpudesk"
 #: Prices of one import: enough for a backup before it.
 PRICES = 60
+#: Facts of one source that an import adds, by what is imported.
+IMPORTED_FACTS = {"prices": PRICES, "model": 18, "pack": PRICES}
+_CONFIG = ROOT / "tests/data/hf/llama-3.1-405b.json"
+_SHEET = ("sheet", "--template", "70b-chat-on-four")
+_SWEEP = ("--accelerators", "h100-sxm", "--models", "llama-3.1-8b", "--weights", "fp8", "--input-tokens", "1024")
 EXPORTS = {
     "own.csv": ("catalog", "export", "own"),
     "own.xlsx": ("catalog", "export", "own"),
     "own.gpudeskpack": ("catalog", "pack"),
-    "sheet.html": ("sheet", "--template", "70b-chat-on-four"),
-    "sheet.gpudesk": ("sheet", "--template", "70b-chat-on-four"),
+    "sheet.html": _SHEET,
+    "sheet.gpudesk": _SHEET,
+    "sheet.csv": _SHEET,
+    "sheet.xlsx": _SHEET,
+    "sheet.pdf": _SHEET,
+    "cash_flow.xlsx": ("cost", *_SHEET[1:], "--draws", "500"),
+    "sweep.csv": ("sweep", *_SWEEP, "--output-tokens", "512", "--concurrency", "1..256*2"),
 }
 
 
@@ -69,16 +82,40 @@ def _run(*command: str) -> None:
         assert main(command) == 0
 
 
-def import_prices(home: Path) -> None:
-    """Import one list of prices after the other, each with a source of its own."""
+def import_files(home: Path) -> None:
+    """Import prices, a model and a pack in turn, each with a source of its own."""
     os.environ["GPUDESK_HOME"] = str(home)
     with UserFile.open(home / "catalog.sqlite") as file:
         first = sum(isinstance(fact, Source) for fact in file.facts)
     for number in count(first):
-        source = home.parent / f"prices-{number}.csv"
-        _write_prices(source, number)
-        _run("import", str(source))
+        kind = list(IMPORTED_FACTS)[number % len(IMPORTED_FACTS)]
+        # The source of a model is named after its folder.
+        folder = home.parent / f"{kind}-{number}"
+        folder.mkdir(exist_ok=True)
+        match kind:
+            case "prices":
+                path = folder / f"prices-{number}.csv"
+                _write_prices(path, number)
+                _run("import", str(path))
+            case "model":
+                path = folder / "config.json"
+                path.write_bytes(_CONFIG.read_bytes())
+                _run("import", str(path), "--as", f"model-{number}")
+            case _:
+                path = folder / "prices.gpudeskpack"
+                path.write_bytes(_make_pack(number))
+                _run("import", str(path), "--trust")
         print_json(done=number)
+
+
+def _make_pack(number: int) -> bytes:
+    source = Source(f"own-pack-{number}", f"pack-{number}", "a test", SourceKind.USER)
+    prices = (
+        UserPrice(f"own-{number}-{place}", "mi325x", "on_demand", source.id, SourceKind.USER, 2.0)
+        for place in range(PRICES)
+    )
+    facts = UserFacts.of((source, *prices))
+    return make_pack(facts, facts.facts.keys(), "Prices", date="2026-07-01", about="a test")
 
 
 def _write_prices(path: Path, number: int) -> None:
