@@ -325,10 +325,16 @@ def build_scenario(
             raise input_error(
                 "options.one_limit", "one latency limit is missing; state both --ttft-ms and --tpot-ms"
             ) from error
-        raise InputError(error.problem, find_option_of_place(error.where)) from error
+        raise make_option_error(error, find_option_of_place(error.where)) from error
     if base is not None:
         scenario = replace(scenario, demand=base.demand, fleet=base.fleet, costs=base.costs, decision=base.decision)
     return replace(scenario, name=make_title(scenario, service.catalog), note=get_valid_note(scenario))
+
+
+def make_option_error(error: InputError, option: str | None) -> Exception:
+    """Return an error with its option as the place, as `UsageError` where options contradict each other."""
+    option_error = InputError(error.problem, option)
+    return UsageError(format_input_error(option_error)) if error.problem.id == "load.two" else option_error
 
 
 def _is_latency_limit(where: str | None) -> bool:

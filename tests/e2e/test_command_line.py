@@ -264,7 +264,6 @@ def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
         (["estimate", *PAIR, "--weights", "fp5"], '--weights: "fp5" is not one of fp16'),
         (["estimate", *PAIR, "--serving-engine", "vlm"], '--serving-engine: "vlm" is not one of vllm'),
         (["estimate", *PAIR, "--input-tokens", "0"], "--input-tokens: 0 is not between 1 and 100,000,000"),
-        (["estimate", *PAIR, "--batch-size", "4"], "load: concurrency and batch cannot be combined"),
         (["compare", "--accelerators", "h200-sxm:8", *ASKED, "--tp", "3"], "8 accelerators are not a multiple of 3"),
         (["explain", "nonsense", "--accelerators", "h200-sxm", *ASKED], "unknown figure nonsense; use one of"),
         (["sheet", *SAMPLE, "-o", "sheet.docx"], "sheet.docx: .docx is not a sheet format"),

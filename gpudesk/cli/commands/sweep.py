@@ -17,6 +17,7 @@ from gpudesk.cli.options import (
     add_further_degrees,
     add_options,
     finish_command,
+    make_option_error,
     open_service,
     parse_number_list,
     split_list,
@@ -133,7 +134,7 @@ def run(options: argparse.Namespace) -> int:
             settings = {name: getattr(options, name) for name in _SETTINGS}
             sweep = parse_sweep(axes, settings, service.catalog)
         except InputError as error:
-            raise InputError(error.problem, _find_option(error.where)) from error
+            raise make_option_error(error, _find_option(error.where)) from error
         sweep_run = service.sweep(sweep, target)
         _check_room(sweep.points, target)
         with closing(sweep_run.steps()) as steps:

@@ -47,6 +47,20 @@ def test_without_a_load_the_options_for_one_are_named(capsys: Capture) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("second", "problem"),
+    [
+        (("--batch-size", "4"), "concurrency and batch"),
+        (("--request-rate", "4"), "concurrency and request_rate"),
+        (("--saturate", "4"), "concurrency and saturate"),
+        (("--ttft-ms", "500", "--tpot-ms", "50"), "concurrency and ttft_ms"),
+    ],
+)
+def test_two_loads_are_a_wrong_command_line(second: tuple[str, ...], problem: str, capsys: Capture) -> None:
+    assert entry.main(["estimate", *ASKED, "--concurrency", "4", *second]) == 2
+    assert capsys.readouterr().err == f"gpudesk: load: {problem} cannot be combined; use one type of load\n"
+
+
 def test_memory_on_demand_is_not_reported_as_reserved(capsys: Capture) -> None:
     output = fits(capsys, "--concurrency", "5000", "--memory-fraction", "0.95", "--lengths", "fixed")
     assert re.fullmatch(r"\d+ of 5,000 in flight; memory for \d+ at full length", output)
