@@ -18,12 +18,14 @@ from gpudesk.engine.steps import (
     Array,
     CoefficientColumns,
     Mask,
+    PromptRound,
     ReplicaRequests,
     ServingRound,
     StepTime,
     compute_cache_read,
     compute_decode_step,
     compute_lone_ttft,
+    compute_prompt_round,
     compute_request_prefill,
     compute_round,
     compute_tpot,
@@ -146,11 +148,15 @@ def _average_group(running: Array, in_burst: Array, group: Array) -> Array:
 
 @frozen_dataclass
 class _ReplicaRun:
-    """How a replica processes its requests: `running` of them at once share a round, `cycle`."""
+    """How a replica processes its requests: `running` of them at once share a round, `cycle`.
+
+    `begin` are the prompts of the first round, which arrive at once.
+    """
 
     rows: CoefficientColumns
     requests: ReplicaRequests
     cycle: ServingRound
+    begin: PromptRound
     running: Array
     constants: SchedulingConstants
 
@@ -192,8 +198,8 @@ class _ReplicaRun:
         def mixed() -> Array:
             """A token waits for one chunk at most."""
             shared = _count_prompts_per_chunk(self.rows, self.requests, self.running)
-            most = np.maximum(self.cycle.steps * self.cycle.prefill.total, 1e-12)
-            each = self.cycle.each_prompt / most
+            most = np.maximum(self.cycle.steps * self.begin.prefill.total, 1e-12)
+            each = self.begin.each_prompt / most
             begun = (self.running - shared) * each
             later = (self.running - np.where(self.requests.varied, 1.0, shared)) * each
             longer = self.constants.burst_stall_factor * begun
@@ -205,11 +211,11 @@ class _ReplicaRun:
             return most * (first_wave * burst + (1.0 - first_wave) * np.minimum(later, 1.0))
 
         def halted() -> Array:
-            rest = self.cycle.fill + self.cycle.prompts - self.cycle.burst
+            rest = self.begin.fill + self.begin.prompts - self.begin.burst
             # Short outputs divide the same wait by fewer tokens. The mean of 1/n exceeds 1 over the mean of n, most of
             # all if the shortest running output is short.
             short = np.maximum(np.log(np.maximum(np.minimum(self.requests.later, self.running), 1.0)), 1.0)
-            others = (self.running - 1.0) * self.cycle.each_prompt
+            others = (self.running - 1.0) * self.begin.each_prompt
             varied = first_wave * short * rest + (1.0 - first_wave) * others
             return np.where(self.requests.varied, varied, rest)
 
@@ -231,7 +237,7 @@ class _ReplicaRun:
             return np.zeros(1), np.ones(1)
         queued = np.where(grow, 1.0 - first_wave, 0.0)
         chunk = np.minimum(self.rows.chunk_tokens, np.maximum(self.requests.prompt, 1.0) * self.running)
-        token = self.cycle.prefill.total / (chunk * self.rows.stages)
+        token = self.begin.prefill.total / (chunk * self.rows.stages)
         longer = np.minimum(self.requests.output / np.maximum(self.requests.held_prompt, 1.0), 5.0)
         slowdown = self.constants.preemption_slowdown + self.constants.preemption_slowdown_square * longer
         return queued * self.constants.recompute_share * self.requests.output * token, 1.0 + queued * longer * slowdown
@@ -244,8 +250,8 @@ class _ReplicaRun:
         """
         fewer = (
             self.cycle.steps
-            * (self.cycle.prefill.total + self.cycle.decode.total)
-            / (self.cycle.each_prompt * self.running)
+            * (self.begin.prefill.total + self.cycle.decode.total)
+            / (self.begin.each_prompt * self.running)
         )
         share = np.where(self.rows.mixes > 0, np.minimum(fewer, 1.0), 1.0) - spared
         decoding: Array = self.cycle.steps * (fixed + np.maximum(share, 0.0) * (self.cycle.decode.total - fixed))
@@ -266,7 +272,7 @@ class _ReplicaRun:
         rounds = total / self.running
 
         def even() -> Array:
-            begin = self.cycle.fill + self.cycle.prompts - self.cycle.burst
+            begin = self.begin.fill + self.begin.prompts - self.begin.burst
             return (1.0 - 1.0 / rounds) * (begin + 0.5 * (rounds - 1.0) * self.cycle.seconds)
 
         def alike() -> Array:
@@ -284,7 +290,7 @@ def serve_saturated(
     running = np.minimum(total, _count_room(rows, requests, constants))
     first_wave = running / total
     cycle = compute_round(rows, requests, running, running)
-    run = _ReplicaRun(rows, requests, cycle, running, constants)
+    run = _ReplicaRun(rows, requests, cycle, cycle, running, constants)
     fixed = run.compute_fixed_step()
     is_count_known = requests.capacity >= rows.step_batch_cap
     tail = run.compute_tail(total, is_count_known) * cycle.steps * fixed
@@ -379,7 +385,7 @@ def serve_closed_loop(
     group = np.where(requests.varied, ended, _count_prompts_per_chunk(rows, requests, running))
     waiting = _average_group(running, in_burst, group)
     cycle = compute_round(rows, requests, running, waiting)
-    begin = compute_round(rows, requests, running, running, cycle.decode)
+    begin = compute_prompt_round(rows, requests, running, running)
     first = compute_lone_ttft(rows, requests)
     steady = _compute_steady_first_token(rows, requests, cycle, running, group, first)
     burst = np.maximum(rows.latency + begin.burst, first)
@@ -389,7 +395,7 @@ def serve_closed_loop(
     stay = seconds + rows.latency - ttft
     ends: Array = np.zeros(1)
     if finite.any():
-        run = _ReplicaRun(rows, requests, begin, running, constants)
+        run = _ReplicaRun(rows, requests, cycle, begin, running, constants)
         fixed = run.compute_fixed_step()
         is_count_known = (concurrency <= running) | (requests.capacity >= rows.step_batch_cap)
         tail = run.compute_tail(served, is_count_known)

@@ -27,7 +27,7 @@ from gpudesk.frozen_dataclass import frozen_dataclass
 LOAD_CODES: Final = {kind: code for code, kind in enumerate(LoadKind)}
 
 #: Cases per pass, so that its arrays stay in the cache of one core.
-CASES_PER_CHUNK: Final = 4096
+CASES_PER_CHUNK: Final = 8192
 
 
 @frozen_dataclass
@@ -134,6 +134,7 @@ def serve_loads(
     present = [kind for kind in LoadKind if bool(np.any(loads.kind == LOAD_CODES[kind]))]
     if len(present) == 1 and len(rows) <= CASES_PER_CHUNK:
         return serve_replicas(present[0], rows, requests, loads, constants)[1]
+    tune_allocator()
     results = _make_empty_results(len(rows))
     for kind in present:
         for chosen in _split_into_chunks(loads.kind == LOAD_CODES[kind]):
@@ -143,6 +144,15 @@ def serve_loads(
             for field in fields(ServingResults):
                 getattr(results, field.name)[chosen] = getattr(part, field.name)
     return results
+
+
+def tune_allocator() -> None:
+    """Let arrays of a chunk reuse the memory of the previous chunk.
+
+    The C library returns freed memory to the system and requests it again, which takes longer than the arithmetic,
+    until it has freed an unusually large block once.
+    """
+    np.empty(3 << 20)
 
 
 def _split_into_chunks(mask: NDArray[np.bool_]) -> Iterator[NDArray[np.intp] | slice]:

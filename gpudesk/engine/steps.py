@@ -115,7 +115,7 @@ class CoefficientColumns:
         """Return the column of a field of `StepCoefficients`, and cache it."""
         if name not in _POSITION:
             raise AttributeError(name)
-        column: Array = self._table[_POSITION[name]][self._cases]
+        column: Array = self._table[_POSITION[name]].take(self._cases)
         setattr(self, name, column)
         return column
 
@@ -467,24 +467,38 @@ class ReplicaRequests:
 
 
 @frozen_dataclass
-class ServingRound:
-    """One round; all in seconds, apart from the count of decode `steps`.
+class PromptRound:
+    """The prompts of one round, all in seconds of a replica.
 
-    `parts` divides the round by the first four of `LIMITERS`, steps and prompts added up. `step` is a decode step, 0 if
-    a single output token needs none. `chunk` is the replica time of a prefill chunk, `fill` the extra latency of the
-    first chunk of a burst in the pipeline stages. `shared` is the time saved by running prompts in one step with the
-    tokens of others, and `added` the time that a prompt then adds.
+    `prefill` is a chunk, `chunk` its share of the replica, `fill` the extra latency of the first chunk of a burst in
+    the pipeline stages.
     """
 
-    decode: StepTime
     prefill: StepTime
-    step: Array
-    steps: Array
-    decoding: Array
     each_prompt: Array
     prompts: Array
     chunk: Array
     fill: Array
+
+    @property
+    def burst(self) -> Array:
+        """Mean time to the first token if all prompts arrive at once: they finish chunk by chunk."""
+        return self.fill + 0.5 * (self.prompts + np.maximum(self.each_prompt, self.chunk))
+
+
+@frozen_dataclass
+class ServingRound(PromptRound):
+    """One round; all in seconds, apart from the count of decode `steps`.
+
+    `parts` divides the round by the first four of `LIMITERS`, steps and prompts added up. `step` is a decode step, 0 if
+    a single output token needs none. `shared` is the time saved by running prompts in one step with the tokens of
+    others, and `added` the time that a prompt then adds.
+    """
+
+    decode: StepTime
+    step: Array
+    steps: Array
+    decoding: Array
     shared: Array
     added: Array
     parts: tuple[Array, Array, Array, Array]
@@ -507,11 +521,6 @@ class ServingRound:
     def stall(self) -> Array:
         """The longest wait of running sequences for prompts: one chunk per stage between two tokens."""
         return np.minimum(self.prompts, self.steps * self.prefill.total)
-
-    @property
-    def burst(self) -> Array:
-        """Mean time to the first token if all prompts arrive at once: they finish chunk by chunk."""
-        return self.fill + 0.5 * (self.prompts + np.maximum(self.each_prompt, self.chunk))
 
     @property
     def tokens(self) -> Array:
@@ -551,50 +560,59 @@ class ServingRound:
         return waited
 
 
-def compute_round(
-    rows: CoefficientColumns, requests: ReplicaRequests, running: Array, waiting: Array, decode: StepTime | None = None
-) -> ServingRound:
-    """Compute a round of `running` sequences, of which `waiting` queue for prefill together.
-
-    `decode` is their decode step if it is known.
-    """
+def compute_prompt_round(
+    rows: CoefficientColumns, requests: ReplicaRequests, running: Array, waiting: Array
+) -> PromptRound:
+    """Compute the prompts of a round of `running` sequences, of which `waiting` queue for prefill together."""
     each, prefill = compute_request_prefill(rows, requests.prompt, waiting, requests.cached)
-    decode = compute_decode_step(rows, running, requests.context) if decode is None else decode
+    chunk = prefill.total * compute_stretch(rows, waiting) / rows.stages
+    return PromptRound(prefill, each, running * each, chunk, (rows.stages - 1.0) * chunk)
+
+
+def compute_round(rows: CoefficientColumns, requests: ReplicaRequests, running: Array, waiting: Array) -> ServingRound:
+    """Compute a round of `running` sequences, of which `waiting` queue for prefill together."""
+    prompt_round = compute_prompt_round(rows, requests, running, waiting)
+    decode = compute_decode_step(rows, running, requests.context)
     later = requests.later
     # A step yields no more tokens than the request still needs.
     steps = np.maximum(later / rows.tokens_per_step, np.minimum(later, 1.0))
-    prompts = running * each
-    chunk = prefill.total * compute_stretch(rows, waiting) / rows.stages
     serving = running * rows.request
-    chunks = (prompts - serving) / chunk
+    chunks = (prompt_round.prompts - serving) / prompt_round.chunk
     # Chunks fall into steps at random, some into the same one. A lone prompt meets no decoding sequences.
     slots = steps * rows.stages
     busy_slots = slots * -np.expm1(-chunks / np.maximum(slots, 1e-12))
     together = rows.mixes * busy_slots * (1.0 - 1.0 / np.maximum(running, 1.0))
     shared = together * (decode.total - decode.own) / rows.stages
-    shared = np.minimum(shared, prompts)
+    shared = np.minimum(shared, prompt_round.prompts)
     return ServingRound(
+        prefill=prompt_round.prefill,
+        each_prompt=prompt_round.each_prompt,
+        prompts=prompt_round.prompts,
+        chunk=prompt_round.chunk,
+        fill=prompt_round.fill,
         decode=decode,
-        prefill=prefill,
         step=np.where(steps > 0, decode.total, 0.0),
         steps=steps,
         decoding=steps * decode.total,
-        each_prompt=each,
-        prompts=prompts,
-        chunk=chunk,
-        fill=(rows.stages - 1.0) * chunk,
         shared=shared,
-        added=(prompts - shared) / running,
-        parts=split_time(serving, (steps, decode), ((prompts - serving) / prefill.total, prefill)),
+        added=(prompt_round.prompts - shared) / running,
+        parts=split_time(
+            serving,
+            (steps, decode),
+            ((prompt_round.prompts - serving) / prompt_round.prefill.total, prompt_round.prefill),
+        ),
     )
 
 
 def compute_lone_ttft(rows: CoefficientColumns, requests: ReplicaRequests) -> Array:
     """Seconds to the first token of an uncontended prompt, through all pipeline stages."""
-    each, chunk = compute_request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)
-    return rows.latency + each + (1.0 - 1.0 / rows.stages) * chunk.total
+    computed = np.maximum(requests.prompt, 1.0)
+    chunk, step = compute_prefill_step(rows, computed, np.ones(len(rows)), requests.cached)
+    each = step.total * computed / chunk / rows.stages + rows.request
+    return rows.latency + each + (1.0 - 1.0 / rows.stages) * step.total
 
 
 def compute_tpot(requests: ReplicaRequests, seconds: Array) -> Array:
     """Seconds per output token after the first; NaN for a single output token."""
-    return np.where(requests.later > 0, seconds / np.maximum(requests.later, 1.0), np.nan)
+    later = requests.later
+    return np.where(later > 0, seconds / np.maximum(later, 1.0), np.nan)

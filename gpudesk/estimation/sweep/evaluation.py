@@ -25,6 +25,7 @@ from gpudesk.engine.serving import (
     make_workload_values,
     score_by_rate,
     serve_loads,
+    tune_allocator,
 )
 from gpudesk.engine.steps import LIMITERS, Array, ReplicaRequests
 from gpudesk.estimation.estimator import get_serving_constants
@@ -386,7 +387,7 @@ class SweepEvaluation:
 
     def blocks(self) -> Iterator[SweepBlock]:
         """Yield the answers in the order of the grid; whole cells at a time."""
-        _tune_allocator()
+        tune_allocator()
         waiting: list[SweepCells] = []
         start = points = plans = spaces = 0
         loads = len(self._sweep.amounts)
@@ -461,12 +462,3 @@ class SweepEvaluation:
         )
         values = np.array([make_workload_values(each)[:3] for each in works])
         return LengthPairs(*np.ascontiguousarray(values.T))
-
-
-def _tune_allocator() -> None:
-    """Let arrays of a block reuse the memory of the previous block.
-
-    The C library returns freed memory to the system and requests it again, which takes longer than the arithmetic,
-    until it has freed an unusually large block once.
-    """
-    np.empty(3 << 20)
