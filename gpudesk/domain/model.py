@@ -22,7 +22,7 @@ QuantisedTensors = Literal["linear", "experts", "ffn"]
 
 @frozen_dataclass
 class AttentionIndexer:
-    """A small scorer that picks which cached tokens attention reads; it caches one key of `head_dim` per token.
+    """A small scorer that picks which cached tokens attention reads; it caches one key of `head_dim` per `pool` tokens.
 
     `top_k` is in cache entries, picked in blocks of `block`. A `reused` indexer has no weights and no keys of its own:
     the layer reuses the selection of an earlier layer.
@@ -32,6 +32,7 @@ class AttentionIndexer:
     head_dim: int
     top_k: int
     block: int = 1
+    pool: int = 1
     reused: bool = False
 
 
@@ -68,14 +69,14 @@ class Attention:
 class MLA:
     """Multi-head latent attention: the cache holds one latent and one rotary key per token for all heads.
 
-    `q_lora_rank` is None if queries are projected in one step.
+    `qk_rope_head_dim` is 0 without rotary keys; `q_lora_rank` is None if queries are projected in one step.
     """
 
     heads: int
     kv_lora_rank: int
     qk_nope_head_dim: int
-    qk_rope_head_dim: int
     v_head_dim: int
+    qk_rope_head_dim: int = 0
     q_lora_rank: int | None = None
     output_gate: bool = False
     indexer: AttentionIndexer | None = None
@@ -247,8 +248,9 @@ class Model:
 
     `max_context` is in tokens. `final_norms` counts the vectors of the norm before the LM head. `residual_streams` is
     the number of parallel residual streams of hyper-connections (1: an ordinary residual), mixed by a learned matrix
-    with `residual_mixing`; `altup_streams` that of alternating updates (AltUp), which predict all streams and compute
-    one. `laurel_rank` is that of the low-rank path parallel to each attention (learned augmented residual), 0 without.
+    with `residual_mixing` and joined by learned weights with `residual_head`. `altup_streams` is that of alternating
+    updates (AltUp), which predict all streams and compute one. `laurel_rank` is that of the low-rank path parallel to
+    each attention (learned augmented residual), 0 without.
 
     With per-layer embeddings, `layer_input_size` is their width and `layer_input_vocab_size` the number of tokens in
     their table (None: that of the vocabulary). `scalars` counts the parameters outside all named matrices and norms:
@@ -274,6 +276,7 @@ class Model:
     final_norms: int = 1
     residual_streams: int = 1
     residual_mixing: bool = True
+    residual_head: bool = True
     altup_streams: int = 1
     laurel_rank: int = 0
     layer_input_size: int = 0

@@ -186,7 +186,8 @@ def _make_attention_cache(mixer: Attention, ranks: int, element: float) -> Layer
 def _make_indexer_growth(indexer: AttentionIndexer) -> CacheGrowth:
     if indexer.reused:
         return CacheGrowth(0.0)
-    return CacheGrowth(indexer.head_dim + INDEXER_SCALE_BYTES, 2.0 * indexer.heads * indexer.head_dim)
+    key_bytes = indexer.head_dim + INDEXER_SCALE_BYTES
+    return CacheGrowth(key_bytes / indexer.pool, 2.0 * indexer.heads * indexer.head_dim / indexer.pool)
 
 
 def _make_mla_cache(mixer: MLA, ranks: int, element: float) -> LayerCache:

@@ -206,15 +206,22 @@ def _list_mla_tensors(mixer: MLA, hidden: int) -> list[WeightTensor]:
 
 
 def _list_token_indexer_tensors(indexer: AttentionIndexer | None, hidden: int, query_input: int) -> list[WeightTensor]:
-    """The indexer of latent attention, which picks tokens; its key norm has a weight and a bias."""
+    """The indexer of latent attention, which picks tokens; its key norm has a weight and a bias.
+
+    Keys of a pool are joined by a gate, with a position embedding per place.
+    """
     if indexer is None or indexer.reused:
         return []
-    return [
+    tensors = [
         make_matrix("indexer.wq_b", query_input * indexer.heads * indexer.head_dim, split=TensorSplit.REPLICATED),
         make_matrix("indexer.wk", hidden * indexer.head_dim, split=TensorSplit.REPLICATED),
         make_matrix("indexer.weights_proj", hidden * indexer.heads, split=TensorSplit.REPLICATED, quantisable=False),
         make_norm("indexer.k_norm", 2 * indexer.head_dim),
     ]
+    if indexer.pool > 1:
+        gate = make_matrix("indexer.gate", hidden * indexer.head_dim, split=TensorSplit.REPLICATED, quantisable=False)
+        tensors += [gate, make_vector("indexer.positions", indexer.pool * indexer.head_dim)]
+    return tensors
 
 
 def _list_compressed_tensors(mixer: Compressed, hidden: int) -> list[WeightTensor]:
@@ -373,7 +380,7 @@ def list_layer_side_tensors(model: Model) -> list[WeightTensor]:
 def list_outer_side_tensors(model: Model) -> list[WeightTensor]:
     """Weights of the same kinds that the model has once."""
     tensors: list[WeightTensor] = []
-    if model.residual_streams > 1:
+    if model.residual_streams > 1 and model.residual_head:
         streams = model.residual_streams
         tensors.append(make_vector("hyper_head", streams * streams * model.hidden_size + streams + 1))
     if model.altup_streams > 1:

@@ -90,6 +90,7 @@ _DIMENSIONS: Final = {
     "state_size": "State size",
     "reused": "Reuses an earlier index",
     "block": "Index block",
+    "pool": "Tokens per index key",
     "native_group_size": "Group size of the weights",
     "native_other_precision": "Format of other tensors",
     "recommended_hardware": "Recommended hardware",

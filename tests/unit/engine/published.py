@@ -28,7 +28,7 @@ def gemma_3_27b() -> Model:
 
 def deepseek_v3() -> Model:
     """61 layers of 7168 with MLA: 3 dense of 18432, 58 with 256 experts of 2048, 8 a token and one shared."""
-    mixer = MLA(128, 512, 128, 64, 128, q_lora_rank=1536)
+    mixer = MLA(128, 512, 128, 128, 64, q_lora_rank=1536)
     layers = (
         LayerGroup(3, mixer, DenseFfn(18432)),
         LayerGroup(58, mixer, MoeFfn(256, 8, 2048, shared_intermediate_size=2048, router_bias=True)),

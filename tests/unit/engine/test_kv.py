@@ -1,5 +1,7 @@
 """Cache of each kind of layer: what is stored, what a step reads of it, what a prompt computes with it."""
 
+from dataclasses import replace
+
 import pytest
 
 from gpudesk.domain.estimate import ParallelPlan
@@ -61,7 +63,7 @@ def test_attention_dp_keeps_a_sequence_whole() -> None:
 
 
 def test_latents_are_absorbed_in_decode_and_unfolded_in_prefill() -> None:
-    mixer = MLA(128, 512, 128, 64, 128, q_lora_rank=1536)
+    mixer = MLA(128, 512, 128, 128, 64, q_lora_rank=1536)
     cache = profile(mixer, plan=ParallelPlan(tp=8))
     # 16 heads: scores over 576, values over 512; in prefill keys of 192, values of 128.
     assert cache.growths == (CacheGrowth(576 * 2, 2 * 16 * (576 + 512)),)
@@ -85,7 +87,7 @@ def test_windows_of_several_widths_compute_as_much_once_they_are_full() -> None:
 
 def test_an_indexer_reads_all_its_keys_to_pick_a_few_tokens() -> None:
     indexer = AttentionIndexer(64, 128, 2048)
-    mixer = MLA(128, 512, 128, 64, 128, q_lora_rank=1536, indexer=indexer)
+    mixer = MLA(128, 512, 128, 128, 64, q_lora_rank=1536, indexer=indexer)
     cache = profile(mixer)
     key = 128.0 + 4  # FP8, and a scale in fp32
     score = 2.0 * 64 * 128
@@ -96,6 +98,8 @@ def test_an_indexer_reads_all_its_keys_to_pick_a_few_tokens() -> None:
     assert (cache.step_work.patt1_flop, cache.step_work.patt1_window) == (2.0 * 128 * 320, 2048)
     # On every rank, since the picks are shared.
     assert profile(mixer, plan=ParallelPlan(tp=8)).step_work.patt_flop == score
+    pooled = profile(replace(mixer, indexer=replace(indexer, pool=4)))
+    assert pooled.growths[0] == CacheGrowth(key / 4, score / 4)
 
 
 def test_a_reused_indexer_keeps_and_computes_nothing() -> None:

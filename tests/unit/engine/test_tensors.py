@@ -59,7 +59,7 @@ def gpt_oss(layers: int, experts: int) -> Model:
 
 def deepseek_v3() -> Model:
     """Build DeepSeek-V3 without its layer for multi-token prediction."""
-    mixer = MLA(128, 512, 128, 64, 128, q_lora_rank=1536)
+    mixer = MLA(128, 512, 128, 128, 64, q_lora_rank=1536)
     return model(
         7168,
         129280,
@@ -193,7 +193,7 @@ def test_block_indexer_has_two_projections_and_two_norms() -> None:
 
 
 def test_latent_attention_replicates_what_all_heads_share() -> None:
-    named = tensors_of(LayerGroup(1, MLA(128, 512, 128, 64, 128, q_lora_rank=1536), norms=0), 7168)
+    named = tensors_of(LayerGroup(1, MLA(128, 512, 128, 128, 64, q_lora_rank=1536), norms=0), 7168)
     replicated = {name for name, tensor in named.items() if tensor.split is TensorSplit.REPLICATED}
     assert replicated == {"q_a_proj", "q_a_layernorm", "kv_a_proj_with_mqa", "kv_a_layernorm"}
     assert named["kv_a_proj_with_mqa"].elements == 7168 * 576
@@ -204,13 +204,13 @@ def test_latent_attention_replicates_what_all_heads_share() -> None:
 
 def test_latent_attention_projects_queries_at_once_without_a_rank() -> None:
     # DeepSeek-V2-Lite: no query compression.
-    named = tensors_of(LayerGroup(1, MLA(16, 512, 128, 64, 128), norms=0), 2048)
+    named = tensors_of(LayerGroup(1, MLA(16, 512, 128, 128, 64), norms=0), 2048)
     assert named["q_proj"].elements == 2048 * 16 * 192
     assert "q_a_proj" not in named
 
 
 def test_token_indexer_adds_weights_unless_it_is_reused() -> None:
-    base = MLA(128, 512, 128, 64, 128, q_lora_rank=1536)
+    base = MLA(128, 512, 128, 128, 64, q_lora_rank=1536)
     own = dataclasses.replace(base, indexer=AttentionIndexer(64, 128, 2048))
     reused = dataclasses.replace(base, indexer=AttentionIndexer(64, 128, 2048, reused=True))
     counts = [mixer_parameters(LayerGroup(1, mixer, norms=0), 7168) for mixer in (base, own, reused)]
@@ -220,7 +220,7 @@ def test_token_indexer_adds_weights_unless_it_is_reused() -> None:
 
 
 def test_output_gate_of_latent_attention_is_as_wide_as_its_output() -> None:
-    base = MLA(96, 512, 128, 64, 128, q_lora_rank=1536)
+    base = MLA(96, 512, 128, 128, 64, q_lora_rank=1536)
     gated = dataclasses.replace(base, output_gate=True)
     counts = [mixer_parameters(LayerGroup(1, mixer, norms=0), 7168) for mixer in (base, gated)]
     assert counts[1] - counts[0] == 7168 * 96 * 128

@@ -429,6 +429,6 @@ def read_latent_attention(f: ConfigFields, **more: object) -> DefinitionTable:
         "heads": f.whole("num_attention_heads"),
         "kv_lora_rank": f.whole("kv_lora_rank"),
         "qk_nope_head_dim": f.whole("qk_nope_head_dim"),
-        "qk_rope_head_dim": f.whole("qk_rope_head_dim"),
+        "qk_rope_head_dim": f.whole("qk_rope_head_dim", low=0),
         "v_head_dim": f.whole("v_head_dim"),
     } | drop_defaults({"q_lora_rank": f.find_whole("q_lora_rank"), **more})

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from gpudesk.catalog.importing.fields import ConfigFields, describe_short_list
 from gpudesk.catalog.importing.huggingface.decoder import find_sparse_layers, read_latent_attention
+from gpudesk.catalog.importing.huggingface.linear import read_kimi_delta
 from gpudesk.catalog.importing.huggingface.structure import (
+    FULL,
+    LINEAR,
     LayerLayout,
     LayerPart,
     ModelStructure,
     StructureReader,
     make_dense,
+    make_interval_pattern,
     read_experts_per_token,
     read_layer_count,
+    read_layer_types,
     read_moe,
 )
 from gpudesk.domain.field_checks import MISSING_FIELD, describe_unknown_word, quote_value
@@ -66,11 +72,28 @@ def _read_hunyuan_v4(f: ConfigFields) -> ModelStructure:
     return ModelStructure(structure.layers, sides={**sides, "scalars": sinks})
 
 
+def _read_glm_next(f: ConfigFields) -> ModelStructure:
+    """GLM 5 Next: in three of four layers Kimi's delta attention, and streams whose mean goes to the LM head."""
+    structure = _read_deepseek(f, first_dense=3)
+    allowed = (FULL, LINEAR, "deepseek_sparse_attention")
+    kinds = read_layer_types(f, len(structure.layers), allowed, make_interval_pattern(4, FULL, LINEAR))
+    linear = read_kimi_delta(f)
+    layers = tuple(
+        replace(layer, mixer=linear) if kind == LINEAR else layer
+        for kind, layer in zip(kinds, structure.layers, strict=True)
+    )
+    streams = f.read_whole_or(4, "hc_mult", high=64)
+    sides = {"residual_streams": streams, "residual_head": False} if streams > 1 else {}
+    return ModelStructure(layers, sides=sides)
+
+
 def _list_mixers(f: ConfigFields, count: int, *, output_gate: bool) -> list[LayerPart]:
     """Return the attention of each layer: plain, with an indexer, or reusing an earlier selection."""
     if not f.has("index_topk"):
         return [LayerPart("attention", read_latent_attention(f, output_gate=output_gate))] * count
     indexer = {"heads": f.whole("index_n_heads"), "head_dim": f.whole("index_head_dim"), "top_k": f.whole("index_topk")}
+    pool = f.read_whole_or(1, "index_kpool")
+    indexer |= {"pool": pool} if pool > 1 else {}
     kinds = _find_indexer_kinds(f, count)
     kind_name = "indexed" if "shared" in kinds else "attention"
     picking = LayerPart(kind_name, read_latent_attention(f, output_gate=output_gate, indexer=indexer))
@@ -185,6 +208,7 @@ LATENT: Final[Mapping[str, StructureReader]] = {
     "kimi_k2": _read_deepseek,
     "deepseek_v32": _read_deepseek,
     "glm_moe_dsa": _read_deepseek,
+    "glm5_next_text": _read_glm_next,
     "glm4_moe_lite": partial(_read_deepseek, first_dense=1),
     "mistral4": _read_deepseek,
     "hy_v4": _read_hunyuan_v4,

@@ -105,15 +105,16 @@ def read_full_rank_delta(f: ConfigFields) -> LayerPart:
 
 
 def read_kimi_delta(f: ConfigFields) -> LayerPart:
-    """Return Kimi's delta attention, from a separate table."""
-    linear = f.table("linear_attn_config") or ConfigFields({}, f.where("linear_attn_config"), parent=f)
+    """Return Kimi's delta attention, from a separate table or from fields with a prefix."""
+    table = f.table("linear_attn_config")
+    linear, prefix = (f, "linear_") if table is None else (table, "")
     return LayerPart(
         "linear",
         {
             "kind": "kimi_delta",
-            "heads": linear.read_whole_or(32, "num_heads"),
-            "head_dim": linear.read_whole_or(128, "head_dim"),
-            "conv_kernel": linear.read_whole_or(4, "short_conv_kernel_size"),
+            "heads": linear.read_whole_or(32, f"{prefix}num_heads"),
+            "head_dim": linear.read_whole_or(128, f"{prefix}head_dim"),
+            "conv_kernel": linear.read_whole_or(4, "short_conv_kernel_size", "linear_conv_kernel_dim"),
         }
         | drop_defaults({"full_rank_gate": linear.yes("use_full_rank_gate", default=False)}),
     )

@@ -9,7 +9,7 @@ import pytest
 from gpudesk.catalog.importing.huggingface.reader import propose_model
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.estimate import ParallelPlan
-from gpudesk.domain.model import Attention, Compressed, GatedDeltaNet, KimiDelta, Lightning, Mamba2
+from gpudesk.domain.model import MLA, Attention, Compressed, GatedDeltaNet, KimiDelta, Lightning, Mamba2
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.user_facts import UserClaim, UserModel
 from gpudesk.engine.memory import compute_cache_profile
@@ -260,3 +260,62 @@ def test_listed_windows_hold_for_architectures_that_have_none_of_their_own() -> 
     model = import_model("llama-3.1-8b", layer_types=kinds * 8, sliding_window=2048)
     windows = {group.mixer.window: group.count for group in model.layers if isinstance(group.mixer, Attention)}
     assert windows == {2048: 24, None: 8}
+
+
+#: The defaults of the class in Transformers, but for the pools of the published GLM 5.3 Flash.
+_GLM_NEXT: dict[str, Any] = {
+    "vocab_size": 154_880,
+    "hidden_size": 4096,
+    "intermediate_size": 12_288,
+    "moe_intermediate_size": 2048,
+    "num_hidden_layers": 45,
+    "num_attention_heads": 64,
+    "num_key_value_heads": 64,
+    "max_position_embeddings": 2**20,
+    "n_shared_experts": 1,
+    "n_routed_experts": 288,
+    "num_experts_per_tok": 8,
+    "first_k_dense_replace": 3,
+    "kv_lora_rank": 512,
+    "q_lora_rank": 1536,
+    "qk_nope_head_dim": 256,
+    "qk_rope_head_dim": 0,
+    "v_head_dim": 256,
+    "index_topk": 2048,
+    "index_head_dim": 128,
+    "index_n_heads": 32,
+    "index_kpool": 4,
+    "hc_mult": 4,
+}
+
+
+@pytest.mark.parametrize(
+    "linear",
+    [
+        {"linear_attn_config": {"num_heads": 64, "head_dim": 128, "short_conv_kernel_size": 4}},
+        {"linear_num_heads": 64, "linear_head_dim": 128, "linear_conv_kernel_dim": 4},
+    ],
+)
+def test_glm_5_next_is_read_without_rotary_keys(linear: dict[str, Any]) -> None:
+    text = {**_GLM_NEXT, **linear, "model_type": "glm5_next_text"}
+    raw = json.dumps({"model_type": "glm5_next", "text_config": text}).encode()
+    model = parse_proposed_model(propose_model(raw, {}, name="g", today=TODAY, parameters_of=count_parameters))
+    latent = [(group.count, group.mixer) for group in model.layers if isinstance(group.mixer, MLA)]
+    assert [(count, mixer.qk_rope_head_dim, mixer.indexer and mixer.indexer.pool) for count, mixer in latent] == [
+        (11, 0, 4)
+    ]
+    assert sum(group.count for group in model.layers if isinstance(group.mixer, KimiDelta)) == 34
+    # As the class builds them, tensor by tensor; without the encoder of images and the layer that predicts tokens.
+    hidden, width = 4096, 64 * 128
+    delta = 4 * hidden * width + 3 * width * 4 + 2 * (hidden * 128 + 128 * width) + hidden * 64 + width + 64 + 128
+    queries = hidden * 1536 + 1536 + 1536 * 64 * 256
+    keys = hidden * 512 + 512 + 512 * 64 * (256 + 256)
+    indexer = 1536 * 32 * 128 + hidden * (128 + 32 + 128) + 2 * 128 + 4 * 128
+    attention = queries + keys + indexer + 64 * 256 * hidden
+    experts = 289 * 3 * hidden * 2048 + 288 * hidden + 288
+    streams = 2 * (24 * 4 * hidden + 24 + 3) + 2 * hidden
+    layers = 34 * delta + 11 * attention + 42 * experts + 3 * 3 * hidden * 12_288 + 45 * streams
+    assert count_parameters(model) == 2 * 154_880 * hidden + hidden + layers
+    # A latent of 512 in 16 bits for each token, and for every fourth a key in FP8 with its scale.
+    cache = compute_cache_profile(model, Precision.FP16, ParallelPlan())
+    assert cache.sequence_bytes(8192) - cache.sequence_bytes(4096) == 4096 * 11 * (512 * 2 + (128 + 4) / 4)
