@@ -235,14 +235,19 @@ class GpuDeskService:
         from gpudesk.estimation.estimator import answer_scenario
 
         calibration = f"{self.calibration.newest_month}, {self.calibration.revision[:8]}"
-        return answer_scenario(
+        answer = answer_scenario(
             self._attach_user_facts(scenario),
             self.catalog,
             self.estimator,
             calibration,
-            with_curves=with_curves,
             rank_announced=self.rank_announced,
         )
+        return self.add_curves(answer) if with_curves else answer
+
+    def add_curves(self, answer: Answer) -> Answer:
+        from gpudesk.estimation.estimator import add_curves
+
+        return add_curves(answer, self.estimator)
 
     def compute_impact(self, scenario: Scenario, edit: FactEdit) -> AnswerImpact:
         """Return the effect of an edit on a scenario; nothing is written.

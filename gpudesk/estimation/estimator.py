@@ -417,7 +417,6 @@ def answer_scenario(
     estimates: AnswerEstimator,
     calibration: str,
     *,
-    with_curves: bool = False,
     rank_announced: bool = False,
 ) -> Answer:
     """Return the answer to a scenario; `calibration` identifies the constants behind the estimates.
@@ -434,8 +433,6 @@ def answer_scenario(
     check_context(scenario, facts.model(scenario.model))
     answers = estimates.estimate_many(scenario.requests())
     columns = tuple(_make_column(scenario, position, result, facts) for position, result in enumerate(answers))
-    if with_curves:
-        columns = _add_curves(columns, estimates)
     unranked = () if rank_announced else _list_unranked(columns)
     things = dict.fromkeys([*(choice.accelerator for choice in scenario.accelerators), scenario.model])
     disputes = {dispute.id: dispute for thing in things for dispute in facts.disputes(thing)}
@@ -476,13 +473,15 @@ def _list_unranked(columns: tuple[ComparisonColumn, ...]) -> tuple[int, ...]:
     return () if len(announced) == len(columns) else announced
 
 
-def _add_curves(columns: tuple[ComparisonColumn, ...], estimates: AnswerEstimator) -> tuple[ComparisonColumn, ...]:
-    fitting = [column.estimate for column in columns if column.estimate and column.estimate.fits]
+def add_curves(answer: Answer, estimates: AnswerEstimator) -> Answer:
+    """Return an answer with the curves of all columns that fit."""
+    fitting = [column.estimate for column in answer.columns if column.estimate and column.estimate.fits]
     curves = iter(estimates.curves(fitting))
-    return tuple(
+    columns = (
         replace(column, curve=next(curves)) if column.estimate and column.estimate.fits else column
-        for column in columns
+        for column in answer.columns
     )
+    return replace(answer, columns=tuple(columns))
 
 
 def _index_attributes(attributes: tuple[AttributeClaims, ...]) -> Mapping[str, AttributeClaims]:

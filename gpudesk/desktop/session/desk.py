@@ -183,6 +183,9 @@ class Desk(QObject):
     def answer(self) -> Answer | None:
         return None if self.evaluated is None else self.evaluated.answer
 
+    def has_answer(self) -> bool:
+        return self.evaluated is not None
+
     @property
     def missing(self) -> str | None:
         """The input missing for an answer: `model`, `accelerators`, or empty."""
@@ -212,9 +215,7 @@ class Desk(QObject):
             return
         begun = time.perf_counter()
         try:
-            self.evaluated = self._evaluate(
-                self.scenario, with_curves=bool(self._curves), with_cost_curves=bool(self._curves)
-            )
+            self.evaluated = self._evaluate(self.scenario, with_curves=bool(self._curves))
         except InputError as error:
             self.problem = error.detach()
             if error.problem.id == "scenario.beyond_context":
@@ -226,16 +227,21 @@ class Desk(QObject):
         self._drop_stale_selection()
         self.answered.emit()
 
-    def _evaluate(self, scenario: Scenario, *, with_curves: bool, with_cost_curves: bool = False) -> EvaluatedAnswer:
-        answer = self._replace_costs(scenario, with_curves=with_curves)
+    def _evaluate(self, scenario: Scenario, *, with_curves: bool) -> EvaluatedAnswer:
+        answer = self._replace_costs(scenario)
         if answer is None:
             answer = self.service.answer(scenario, with_curves=with_curves)
+        elif with_curves and not self.has_curves:
+            answer = self.service.add_curves(answer)
+        return self._take_over(answer, with_cost_curves=with_curves)
+
+    def _take_over(self, answer: Answer, *, with_cost_curves: bool) -> EvaluatedAnswer:
         evaluated = EvaluatedAnswer(answer, self.service, self.formatter)
         if self.evaluated is not None:
             evaluated.take_over(self.evaluated, with_cost_curves=with_cost_curves)
         return evaluated
 
-    def _replace_costs(self, scenario: Scenario, *, with_curves: bool) -> Answer | None:
+    def _replace_costs(self, scenario: Scenario) -> Answer | None:
         """Return the current answer for a scenario with other costs, decisions, demand or fleet.
 
         No estimate depends on these. None if more differs, so that estimates have to be recomputed.
@@ -249,14 +255,14 @@ class Desk(QObject):
         )
         if edited == before or edited != replace(scenario, own_records=before.own_records):
             return None
-        is_same = former.catalog_revision == self.service.catalog.revision and (self.has_curves or not with_curves)
+        is_same = former.catalog_revision == self.service.catalog.revision
         return replace(former, scenario=edited) if is_same else None
 
     def evaluate_with_curves(self) -> EvaluatedAnswer | None:
         """Return the answer with its curves, for a sheet; the current answer if it has them."""
         if self.evaluated is None or self.has_curves:
             return self.evaluated
-        return self._evaluate(self.evaluated.answer.scenario, with_curves=True)
+        return self._take_over(self.service.add_curves(self.evaluated.answer), with_cost_curves=False)
 
     def _facts_changed(self, things: frozenset[str]) -> None:
         before = self.answer

@@ -215,7 +215,7 @@ def _list_file_actions(window: DocumentWindow) -> list[ActionSpec]:
             "printer",
             ("Ctrl+P",),
             section=2,
-            enabled=window.has_answer,
+            enabled=window.desk.has_answer,
             palette=tr("Print or save the comparison sheet"),
         ),
         close("file.close", tr("Close window"), window.close, "x", ("Ctrl+W",)),
@@ -318,7 +318,7 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
 def _list_scenario_actions(window: DocumentWindow) -> list[ActionSpec]:
     desk, chips, ranking = window.desk, window.chips, window.ranking
     make = partial(ActionSpec, menu=MenuId.SCENARIO)
-    by_letter, on_answer = partial(make, single_key=True), partial(make, enabled=window.has_answer)
+    by_letter, on_answer = partial(make, single_key=True), partial(make, enabled=window.desk.has_answer)
     settings = partial(show_more_settings, window)
     return [
         by_letter("scenario.add", tr("Add accelerator…"), chips.open_list, "plus", ("A",), enabled=chips.add.isEnabled),

@@ -297,9 +297,6 @@ class DocumentWindow(QMainWindow):
     def list_window_actions(self) -> list[ActionSpec]:
         raise NotImplementedError
 
-    def has_answer(self) -> bool:
-        return self.desk.answer is not None
-
     def new(self) -> None:
         """Start a new scenario, here if nothing would be lost, else in a new window."""
         raise NotImplementedError

@@ -20,7 +20,7 @@ from gpudesk.domain.answer import (
 )
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.estimation.estimator import answer_scenario
+from gpudesk.estimation.estimator import add_curves, answer_scenario
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, format_input_error, format_message
 from tests.fakes import FakeCatalog, FakeEstimator
@@ -39,7 +39,8 @@ def make_answer(*parts: AcceleratorChoice | str, with_curves: bool = False) -> A
     if parts:
         choices = tuple(AcceleratorChoice(part) if isinstance(part, str) else part for part in parts)
         scenario = replace(SCENARIO, accelerators=choices)
-    return answer_scenario(scenario, FakeCatalog(), FakeEstimator(), "cal-1", with_curves=with_curves)
+    answer = answer_scenario(scenario, FakeCatalog(), FakeEstimator(), "cal-1")
+    return add_curves(answer, FakeEstimator()) if with_curves else answer
 
 
 def test_answer_holds_facts_estimates_and_disputes() -> None:

@@ -18,7 +18,7 @@ def dialog(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
 
 
 def open_dialog(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
-    qtbot.waitUntil(window.has_answer)
+    qtbot.waitUntil(window.desk.has_answer)
     (action,) = (spec for spec in window.list_window_actions() if spec.id == "scenario.launch")
     assert action.enabled()
     action.run()
