@@ -9,14 +9,14 @@ from datetime import date, datetime
 from typing import Final
 
 from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
-from gpudesk.domain.claim import PriceSummary
+from gpudesk.domain.claim import Dispute, PriceSummary
 from gpudesk.domain.decision import DecisionCandidate
 from gpudesk.domain.estimate import Estimate, Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.registry import Attribute, find_attribute_definition, find_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, translate_unit
 from gpudesk.text.messages import capitalize_first, format_message
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 #: Attributes of models.
 _MODEL_ATTRIBUTES: Final = {
@@ -153,6 +153,20 @@ def label_attribute_alone(name: str) -> str:
     if name in _MODEL_ATTRIBUTES:
         return tr(_MODEL_ATTRIBUTES[name])
     return capitalize_first(last.replace("_", " "))
+
+
+def label_dispute_topic(dispute: Dispute) -> str:
+    """Return the label of the disputed attribute, else of the dispute's own topic."""
+    if dispute.attributes:
+        return label_attribute_alone(dispute.attributes[0])
+    return translate_data(dispute.attribute)
+
+
+def describe_refusal(dispute: Dispute) -> str:
+    """Return the refutation of a statement without an opposing one; empty otherwise."""
+    if dispute.claim_b == "ARITHMETIC":
+        return tr("Ruled out by arithmetic")
+    return tr("Ruled out by public records") if dispute.claim_b == "PUBLIC-RECORD" else ""
 
 
 def label_attribute_briefly(attribute: Attribute) -> str:

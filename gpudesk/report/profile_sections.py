@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from gpudesk.domain.accelerator import resolve_fp4
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, CatalogEntry, is_figure
-from gpudesk.domain.precision import resolve_fp4
 from gpudesk.domain.profile import (
     AcceleratorProfile,
     Capability,

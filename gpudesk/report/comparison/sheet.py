@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -33,7 +32,6 @@ from gpudesk.report.comparison.estimate_rows import (
     make_interval_cell,
 )
 from gpudesk.report.comparison.headlines import build_sheet_headlines, get_column_looks
-from gpudesk.report.comparison.table import build_heads
 from gpudesk.report.comparison.tables import (
     NO_TABLE,
     TIES,
@@ -50,6 +48,7 @@ from gpudesk.report.comparison.tables import (
     SheetMemoryBar,
     SheetRemark,
     ThroughputSeries,
+    build_heads,
     label_tie,
 )
 from gpudesk.report.comparison.verdicts import describe_comparison
@@ -66,17 +65,18 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
 )
 from gpudesk.report.decision.recommendation import build_recommendation, build_trace_rows
-from gpudesk.report.explanation.claims import describe_refusal, label_dispute_topic
 from gpudesk.report.explanation.working import WorkingSource, build_sheet_workings, describe_bias
 from gpudesk.report.fleet_tables import build_sheet_fleet
 from gpudesk.report.labels import (
     count_days_since,
+    describe_refusal,
     format_age,
     format_degrees,
     format_load,
     format_tokens,
     format_years,
     label_attribute_alone,
+    label_dispute_topic,
     label_precision,
     label_serving_engine,
     list_accelerator_names,
@@ -370,7 +370,7 @@ def build_sheet(
     sizing = None if how_many is None else how_many.sizing
     names = list_column_names(answer)
     references = SourceNumbering(formatter)
-    heads = _build_sheet_heads(answer, formatter)
+    heads = build_heads(answer, _describe_sheet_column)
     differences = build_difference_group(answer, names, formatter)
     table = ComparisonTable(
         heads,
@@ -470,13 +470,6 @@ def _list_attribute_groups(
             rows += build_memory_use_rows(answer, formatter)
         if rows:
             yield ComparisonGroup(key, title, rows)
-
-
-def _build_sheet_heads(answer: Answer, formatter: Formatter) -> tuple[ComparisonHead, ...]:
-    return tuple(
-        replace(head, detail=_describe_sheet_column(column))
-        for head, column in zip(build_heads(answer, formatter), answer.columns, strict=True)
-    )
 
 
 def _describe_sheet_column(column: ComparisonColumn) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from gpudesk.domain.answer import Answer, ComparisonColumn, assign_palette_indexes, find_variants, make_column_keys
+from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import is_user_entry
 from gpudesk.domain.registry import list_compared_attributes, list_compared_figures
 from gpudesk.report.comparison.attribute_rows import build_attribute_rows, merge_half_precisions
@@ -13,12 +13,12 @@ from gpudesk.report.comparison.estimate_rows import build_memory_use_rows, build
 from gpudesk.report.comparison.tables import (
     CellMarking,
     ComparisonGroup,
-    ComparisonHead,
     ComparisonRow,
     ComparisonTable,
     Headline,
+    build_heads,
 )
-from gpudesk.report.labels import format_load, join_names, list_column_names
+from gpudesk.report.labels import format_load, join_names
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
 
@@ -50,7 +50,8 @@ class ComparisonTableBuilder:
             # Depends on the cost settings, unlike the other rows of the catalog.
             self._build_group(answer, "price", tr("Price")),
         )
-        return ComparisonTable(build_heads(answer, formatter), tuple(group for group in groups if group.rows))
+        heads = build_heads(answer, lambda column: _describe_column(column, formatter))
+        return ComparisonTable(heads, tuple(group for group in groups if group.rows))
 
     def _update_attribute_rows(self, answer: Answer) -> None:
         accelerator_ids = (column.accelerator.id for column in answer.columns)
@@ -71,22 +72,6 @@ class ComparisonTableBuilder:
 
     def _build_group(self, answer: Answer, key: str, title: str) -> ComparisonGroup:
         return ComparisonGroup(key, title, build_attribute_rows(answer, list_compared_attributes(key), self._formatter))
-
-
-def build_heads(answer: Answer, formatter: Formatter) -> tuple[ComparisonHead, ...]:
-    choices = answer.scenario.accelerators
-    looks = zip(
-        make_column_keys(choices),
-        list_column_names(answer),
-        answer.columns,
-        assign_palette_indexes(choices),
-        find_variants(choices),
-        strict=True,
-    )
-    return tuple(
-        ComparisonHead(key, name, _describe_column(column, formatter), slot, is_variant, column.accelerator.announced)
-        for key, name, column, slot, is_variant in looks
-    )
 
 
 def _describe_column(column: ComparisonColumn, formatter: Formatter) -> str:

@@ -5,13 +5,16 @@ Texts have their final digits. The values stored with them are in display units,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from gpudesk.domain.answer import Answer, ComparisonColumn, assign_palette_indexes, find_variants, make_column_keys
 from gpudesk.domain.decision import RuleEffect
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.report.labels import list_column_names
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Prefix of changes from a baseline.
 _SIGNS: Final = ("+", "-", "\N{MINUS SIGN}")
+#: The most steps on the scale of throughput.
+_MOST_TICKS: Final = 5
 
 
 class CellMarking(StrEnum):
@@ -155,6 +160,23 @@ class ComparisonHead:
     slot: int
     is_variant: bool = False
     announced: bool = False
+
+
+def build_heads(answer: Answer, describe: Callable[[ComparisonColumn], str]) -> tuple[ComparisonHead, ...]:
+    """Return the heads of all columns; `describe` returns the details below a name."""
+    choices = answer.scenario.accelerators
+    looks = zip(
+        make_column_keys(choices),
+        list_column_names(answer),
+        answer.columns,
+        assign_palette_indexes(choices),
+        find_variants(choices),
+        strict=True,
+    )
+    return tuple(
+        ComparisonHead(key, name, describe(column), slot, is_variant, column.accelerator.announced)
+        for key, name, column, slot, is_variant in looks
+    )
 
 
 @frozen_dataclass
@@ -298,6 +320,44 @@ class ThroughputSeries:
     low: tuple[float, ...]
     high: tuple[float, ...]
     is_variant: bool = False
+
+
+@frozen_dataclass
+class ThroughputPlane:
+    """Maps requests in flight (logarithmic) and tokens/s (from zero) to positions on a drawing.
+
+    `step` divides the scale of tokens/s, and `ticks` are powers of two, thinned to the available room.
+    """
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    most_x: float
+    step: float
+    step_count: int
+
+    def x(self, concurrency: float) -> float:
+        return self.left + (self.right - self.left) * math.log(concurrency) / math.log(self.most_x)
+
+    def y(self, rate: float) -> float:
+        return self.bottom - (self.bottom - self.top) * rate / (self.step_count * self.step)
+
+    @property
+    def ticks(self) -> list[int]:
+        exponents = int(math.log2(self.most_x))
+        stride = max(1, math.ceil((exponents + 1) / 6))
+        return [2**exponent for exponent in range(0, exponents + 1, stride)]
+
+
+def make_throughput_plane(series: Sequence[ThroughputSeries], concurrency: int | None) -> ThroughputPlane:
+    """Return the plane of curves and a load, without positions: the smallest round step of which a few suffice."""
+    highest = max(max(each.high) for each in series)
+    rough = highest / _MOST_TICKS
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough)
+    longest = max(2, *(max(each.concurrency) for each in series), concurrency or 1)
+    return ThroughputPlane(0.0, 1.0, 0.0, 1.0, float(longest), step, math.ceil(highest / step))
 
 
 @frozen_dataclass

@@ -23,7 +23,7 @@ from gpudesk.domain.diffusion import DiffusionModel
 from gpudesk.domain.user_facts import InactiveOverride, UserFacts
 from gpudesk.report.catalog_lists import label_term_of_data
 from gpudesk.report.comparison.attribute_rows import format_claim_value
-from gpudesk.report.explanation.claims import build_dispute_line, label_dispute_topic
+from gpudesk.report.explanation.claims import build_dispute_line
 from gpudesk.report.explanation.parts import (
     CatalogAction,
     CatalogActionKind,
@@ -40,6 +40,7 @@ from gpudesk.report.labels import (
     format_age,
     label_attribute_alone,
     label_date,
+    label_dispute_topic,
     label_price_word,
     shorten_name,
 )

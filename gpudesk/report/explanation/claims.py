@@ -26,7 +26,7 @@ from gpudesk.report.explanation.parts import (
     TermLine,
     list_details,
 )
-from gpudesk.report.labels import label_attribute_alone, label_date, label_precision
+from gpudesk.report.labels import describe_refusal, label_attribute_alone, label_date, label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, join_unit, translate_unit
 from gpudesk.text.messages import capitalize_first, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
@@ -99,20 +99,6 @@ def build_dispute_line(dispute: Dispute) -> DisputeLine:
         reason=to_sentence(dispute.reason),
         refused_by=describe_refusal(dispute),
     )
-
-
-def label_dispute_topic(dispute: Dispute) -> str:
-    """Return the label of the disputed attribute, else of the dispute's own topic."""
-    if dispute.attributes:
-        return label_attribute_alone(dispute.attributes[0])
-    return translate_data(dispute.attribute)
-
-
-def describe_refusal(dispute: Dispute) -> str:
-    """Return the refutation of a statement without an opposing one; empty otherwise."""
-    if dispute.claim_b == "ARITHMETIC":
-        return tr("Ruled out by arithmetic")
-    return tr("Ruled out by public records") if dispute.claim_b == "PUBLIC-RECORD" else ""
 
 
 def _build_claim_line(

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import Final
 
-from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.report.comparison.tables import SheetMemoryBar, ThroughputSeries
+from gpudesk.report.comparison.tables import SheetMemoryBar, ThroughputPlane, ThroughputSeries, make_throughput_plane
 from gpudesk.report.rack_drawing import DrawnBox, FleetSketch, lay_out_racks
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
-
-_MOST_TICKS: Final = 5
-
-
-def choose_tick_step(highest: float) -> float:
-    """Return the smallest round step of which a few reach the highest value."""
-    rough = highest / _MOST_TICKS
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough)
-
-
-def list_powers_of_two(most: float) -> list[int]:
-    """Return powers of two up to `most`, thinned to the available room."""
-    exponents = int(math.log2(most))
-    stride = max(1, math.ceil((exponents + 1) / 6))
-    return [2**exponent for exponent in range(0, exponents + 1, stride)]
 
 
 def spread_labels(positions: Sequence[float], pitch: float, top: float, bottom: float) -> list[float]:
@@ -161,37 +144,23 @@ _NARROW_PITCH: Final = 11.0
 _MOST_BANDS: Final = 4
 
 
-@frozen_dataclass
-class _ChartPlane:
-    """Maps requests in flight (logarithmic) and tokens/s (from zero) to positions on the paper."""
-
-    most_x: float
-    most_y: float
-    height: float
-
-    def x(self, concurrency: float) -> float:
-        share = math.log(concurrency) / math.log(self.most_x) if self.most_x > 1 else 0.0
-        return _LEFT + (_CHART_WIDTH - _LEFT - _RIGHT) * share
-
-    def y(self, rate: float) -> float:
-        return self.height - _BOTTOM - (self.height - _TOP - _BOTTOM) * rate / self.most_y
-
-
 def draw_throughput_chart(
     series: Sequence[ThroughputSeries], concurrency: int | None, height: float, formatter: Formatter
 ) -> str:
-    step = choose_tick_step(max(max(each.high) for each in series))
-    highest = math.ceil(max(max(each.high) for each in series) / step) * step
-    longest = max(2, *(max(each.concurrency) for each in series), concurrency or 1)
-    plane = _ChartPlane(float(longest), highest, height)
-    elements = [_draw_grid(plane, step, formatter)]
+    plane = replace(
+        make_throughput_plane(series, concurrency),
+        left=_LEFT,
+        right=_CHART_WIDTH - _RIGHT,
+        top=_TOP,
+        bottom=height - _BOTTOM,
+    )
+    elements = [_draw_grid(plane, formatter)]
     # More than a few intervals cover each other; then only the baseline has one.
     elements += [_draw_band(each, plane) for each in (series if len(series) <= _MOST_BANDS else series[:1])]
-    if concurrency is not None and concurrency <= longest:
+    if concurrency is not None:
         x = plane.x(concurrency)
-        bottom = plane.height - _BOTTOM
         elements.append(
-            f'<path d="M{x:.1f} {_TOP:g}V{bottom:.1f}" stroke="#16191D" stroke-width=".8"/>'
+            f'<path d="M{x:.1f} {_TOP:g}V{plane.bottom:.1f}" stroke="#16191D" stroke-width=".8"/>'
             f"{_draw_text(x - 3, _TOP + 6, formatter.count(concurrency), 'end', 'name')}"
         )
     elements += [_draw_curve(each, plane) for each in series]
@@ -214,30 +183,28 @@ def _describe_throughput(series: ThroughputSeries, formatter: Formatter) -> str:
     )
 
 
-def _draw_grid(plane: _ChartPlane, step: float, formatter: Formatter) -> str:
+def _draw_grid(plane: ThroughputPlane, formatter: Formatter) -> str:
     elements = []
-    right = _CHART_WIDTH - _RIGHT
-    for number in range(round(plane.most_y / step) + 1):
-        y = plane.y(number * step)
+    for number in range(plane.step_count + 1):
+        y = plane.y(number * plane.step)
         color = "#AEB5BF" if number == 0 else "#ECEEF1"
-        elements.append(f'<path d="M{_LEFT:g} {y:.1f}H{right:g}" stroke="{color}" stroke-width=".8"/>')
-        elements.append(_draw_text(_LEFT - 5, y + 3, formatter.number(number * step), "end", "tick"))
+        elements.append(f'<path d="M{_LEFT:g} {y:.1f}H{plane.right:g}" stroke="{color}" stroke-width=".8"/>')
+        elements.append(_draw_text(_LEFT - 5, y + 3, formatter.number(number * plane.step), "end", "tick"))
     elements += [
-        _draw_text(plane.x(tick), plane.height - 18, formatter.count(tick), "middle", "tick")
-        for tick in list_powers_of_two(plane.most_x)
+        _draw_text(plane.x(tick), plane.bottom + 12, formatter.count(tick), "middle", "tick") for tick in plane.ticks
     ]
-    elements.append(_draw_text(right, plane.height - 5, tr("requests in flight"), "end", "tick"))
+    elements.append(_draw_text(plane.right, plane.bottom + 25, tr("requests in flight"), "end", "tick"))
     return "".join(elements)
 
 
-def _draw_band(series: ThroughputSeries, plane: _ChartPlane) -> str:
+def _draw_band(series: ThroughputSeries, plane: ThroughputPlane) -> str:
     upper = [f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.high, strict=True)]
     lower = [f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.low, strict=True)]
     points = "L".join([*upper, *reversed(lower)])
     return f'<path d="M{points}Z" fill="{_get_color(series)}" fill-opacity=".1"/>'
 
 
-def _draw_curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
+def _draw_curve(series: ThroughputSeries, plane: ThroughputPlane) -> str:
     points = "L".join(
         f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.value, strict=True)
     )
@@ -250,12 +217,12 @@ def _draw_curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
     )
 
 
-def _draw_labels(series: Sequence[ThroughputSeries], plane: _ChartPlane, formatter: Formatter) -> str:
-    pitch = _PITCH if len(series) * _PITCH <= plane.height - _BOTTOM else _NARROW_PITCH
+def _draw_labels(series: Sequence[ThroughputSeries], plane: ThroughputPlane, formatter: Formatter) -> str:
+    pitch = _PITCH if len(series) * _PITCH <= plane.bottom else _NARROW_PITCH
     by_height = sorted(series, key=lambda each: plane.y(each.value[-1]))
-    places = spread_labels([plane.y(each.value[-1]) for each in by_height], pitch, _TOP + 4, plane.height - _BOTTOM)
+    places = spread_labels([plane.y(each.value[-1]) for each in by_height], pitch, _TOP + 4, plane.bottom)
     elements = []
-    x = _CHART_WIDTH - _RIGHT + 6
+    x = plane.right + 6
     for each, y in zip(by_height, places, strict=True):
         elements.append(_draw_text(x, y + 3, each.name, "start", f"name slot{each.slot}"))
         if pitch == _PITCH:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -29,10 +28,14 @@ from gpudesk.desktop.ui.printing.paper import (
     measure_width,
     wrap_text,
 )
-from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.report.comparison.tables import ComparisonSheet, SheetMemoryBar, ThroughputSeries
+from gpudesk.report.comparison.tables import (
+    ComparisonSheet,
+    SheetMemoryBar,
+    ThroughputPlane,
+    ThroughputSeries,
+    make_throughput_plane,
+)
 from gpudesk.report.labels import format_throughput_title
-from gpudesk.report.writers.svg import choose_tick_step, list_powers_of_two
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -53,30 +56,6 @@ _NEAR: Final = 4.0
 _CLOSE: Final = 11.0
 
 
-@frozen_dataclass
-class _PaperPlane:
-    """Maps requests in flight (logarithmic) and tokens/s (from zero) to positions in points."""
-
-    left: float
-    right: float
-    top: float
-    bottom: float
-    most_x: float
-    most_y: float
-
-    def x(self, concurrency: float) -> float:
-        return self.left + (self.right - self.left) * math.log(concurrency) / math.log(self.most_x)
-
-    def y(self, rate: float) -> float:
-        return self.bottom - (self.bottom - self.top) * rate / self.most_y
-
-    def points(self, series: ThroughputSeries, rates: Sequence[float]) -> list[QPointF]:
-        return [
-            QPointF(self.x(concurrency), self.y(rate))
-            for concurrency, rate in zip(series.concurrency, rates, strict=True)
-        ]
-
-
 class PaperThroughputChart:
     """The curves with their intervals, from one request in flight to the memory limit."""
 
@@ -84,40 +63,35 @@ class PaperThroughputChart:
         self._curves = sheet.throughput
         self._concurrency = sheet.concurrency
         self._formatter = formatter
-        highest = max(max(each.high) for each in self._curves)
-        self._step = choose_tick_step(highest)
-        self._count = math.ceil(highest / self._step)
-        longest = max(max(each.concurrency) for each in self._curves)
-        self._most_x = float(max(2, longest, sheet.concurrency or 1))
+        self._plane = make_throughput_plane(self._curves, sheet.concurrency)
 
     def piece(self, room: float, height: float) -> SheetPiece:
-        ticks = [self._formatter.number(number * self._step) for number in range(self._count + 1)]
+        ticks = [self._formatter.number(number * self._plane.step) for number in range(self._plane.step_count + 1)]
         left = find_widest(ticks, "small") + 5
         right = room - max(self._label_width(each) for each in self._curves) - 9
         title = format_throughput_title(closed_loop=self._concurrency is not None)
 
         def draw(ink: SheetPainter, x: float, y: float) -> None:
-            highest = self._count * self._step
             top, bottom = y + CHART_TITLE_HEIGHT + _TOP, y + height - _BELOW
-            plane = _PaperPlane(x + left, x + right, top, bottom, self._most_x, highest)
+            plane = replace(self._plane, left=x + left, right=x + right, top=top, bottom=bottom)
             ink.text(x, y + 8, title, style="group", color="text1")
             self._draw_grid(ink, plane, ticks)
             self._draw_bands(ink, plane)
             self._draw_working_line(ink, plane)
             for series in self._curves:
-                ink.curve(plane.points(series, series.value), series.slot, _CURVE)
+                ink.curve(_list_points(plane, series, series.value), series.slot, _CURVE)
             self._draw_markers(ink, plane)
             self._draw_labels(ink, plane, x + room)
 
         return SheetPiece(height, draw)
 
-    def _draw_grid(self, ink: SheetPainter, plane: _PaperPlane, ticks: Sequence[str]) -> None:
+    def _draw_grid(self, ink: SheetPainter, plane: ThroughputPlane, ticks: Sequence[str]) -> None:
         for number, tick in enumerate(ticks):
-            y = plane.y(number * self._step)
+            y = plane.y(number * plane.step)
             color = "axis" if number == 0 else "grid"
             ink.rule(plane.left, y, plane.right, y, color=color, width=0.6)
             ink.text(plane.left - 4, y + 2.5, tick, style="small", color="text3", align="right")
-        for power in list_powers_of_two(self._most_x):
+        for power in plane.ticks:
             x = plane.x(power)
             tick = self._formatter.count(power)
             ink.rule(x, plane.bottom, x, plane.bottom + 2.5, color="axis", width=0.6)
@@ -125,12 +99,12 @@ class PaperThroughputChart:
         title = tr("requests in flight")
         ink.text(plane.right, plane.bottom + 19, title, style="small_strong", color="text3", align="right")
 
-    def _draw_bands(self, ink: SheetPainter, plane: _PaperPlane) -> None:
+    def _draw_bands(self, ink: SheetPainter, plane: ThroughputPlane) -> None:
         for series in self._curves if len(self._curves) <= _MOST_BANDS else self._curves[:1]:
-            upper, lower = plane.points(series, series.high), plane.points(series, series.low)
+            upper, lower = _list_points(plane, series, series.high), _list_points(plane, series, series.low)
             ink.band([*upper, *reversed(lower)], series.slot)
 
-    def _draw_working_line(self, ink: SheetPainter, plane: _PaperPlane) -> None:
+    def _draw_working_line(self, ink: SheetPainter, plane: ThroughputPlane) -> None:
         if self._concurrency is None:
             return
         x = plane.x(self._concurrency)
@@ -140,16 +114,16 @@ class PaperThroughputChart:
         place, align = (x + 3, "left") if after else (x - 3, "right")
         ink.text(place, plane.top, text, style="note_number", color="text1", align=align)
 
-    def _draw_markers(self, ink: SheetPainter, plane: _PaperPlane) -> None:
+    def _draw_markers(self, ink: SheetPainter, plane: ThroughputPlane) -> None:
         for series in self._curves:
             if self._concurrency in series.concurrency:
                 at = series.concurrency.index(self._concurrency)
-                point = plane.points(series, series.value)[at]
+                point = _list_points(plane, series, series.value)[at]
                 ink.marker(point.x(), point.y(), series.slot, radius=_MARKER, is_variant=series.is_variant)
 
-    def _draw_labels(self, ink: SheetPainter, plane: _PaperPlane, right: float) -> None:
+    def _draw_labels(self, ink: SheetPainter, plane: ThroughputPlane, right: float) -> None:
         """Name each curve at its end, and mark the memory limit; without space, names alone."""
-        lines = [plane.points(each, each.value) for each in self._curves]
+        lines = [_list_points(plane, each, each.value) for each in self._curves]
         curves = [resample_curve(np.array([(point.x(), point.y()) for point in line])) for line in lines]
         bounds = LabelBounds(plane.left + 2, plane.top - 4, right, plane.bottom - 1)
         requests = [self._request(line[-1], each) for line, each in zip(lines, self._curves, strict=True)]
@@ -168,7 +142,7 @@ class PaperThroughputChart:
             if whole:
                 ink.text(place.x, top + _SECOND_LINE, self._format_full_label(series), style="small", color="text2")
 
-    def _list_obstacles(self, plane: _PaperPlane) -> list[Box]:
+    def _list_obstacles(self, plane: ThroughputPlane) -> list[Box]:
         """Return what labels avoid: the line of the load."""
         if self._concurrency is None:
             return []
@@ -183,6 +157,13 @@ class PaperThroughputChart:
 
     def _format_full_label(self, series: ThroughputSeries) -> str:
         return tr("full at {n}", n=self._formatter.count(series.concurrency[-1]))
+
+
+def _list_points(plane: ThroughputPlane, series: ThroughputSeries, rates: Sequence[float]) -> list[QPointF]:
+    return [
+        QPointF(plane.x(concurrency), plane.y(rate))
+        for concurrency, rate in zip(series.concurrency, rates, strict=True)
+    ]
 
 
 def find_leader_line(label: LabelRequest, place: PlacedLabel) -> tuple[QPointF, QPointF] | None:
