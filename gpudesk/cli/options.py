@@ -255,7 +255,7 @@ def add_site_options(group: argparse._ArgumentGroup) -> None:
 
 def read_site(options: argparse.Namespace, settings: FleetSettings) -> FleetSettings:
     """Return settings with the site options; raises `InputError` naming the option."""
-    from gpudesk.documents.scenario_sections import parse_fleet, write_fleet_section
+    from gpudesk.documents.scenario_file import parse_fleet, write_fleet_section
 
     option_values = {name: getattr(options, name) for name in SITE_FIELDS}
     fields = {name: value for name, value in option_values.items() if value is not None}
@@ -286,8 +286,7 @@ def build_scenario(
     With `load` the load and the accelerator counts are left open: it is a placeholder. With `open_accelerators` none
     needs to be named.
     """
-    from gpudesk.documents.scenario_file import get_valid_note, make_title
-    from gpudesk.documents.scenario_sections import parse_scenario_fields
+    from gpudesk.documents.scenario_file import get_valid_note, make_title, parse_scenario_fields
     from gpudesk.domain.answer import check_context, check_scenario_ids
     from gpudesk.domain.field_checks import MISSING_FIELD
 
@@ -360,7 +359,7 @@ def load_base_scenario(options: argparse.Namespace, service: GpuDeskService) -> 
 
 
 def _make_base_fields(base: Scenario | None) -> dict[str, Any]:
-    from gpudesk.documents.scenario_sections import write_scenario_section
+    from gpudesk.documents.scenario_file import write_scenario_section
 
     if base is not None:
         return write_scenario_section(base)

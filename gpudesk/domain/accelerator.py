@@ -11,6 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.precision import Precision
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 
@@ -227,3 +228,10 @@ class ReferenceDesign:
     price_low_usd: float | None = None
     price_high_usd: float | None = None
     rack_units: float | None = None
+
+
+def resolve_fp4(precision: Precision, vendor: str) -> Precision:
+    """Replace plain `fp4` by the vendor's format: nvfp4 on NVIDIA, mxfp4 elsewhere."""
+    if precision is not Precision.FP4:
+        return precision
+    return Precision.NVFP4 if vendor == "NVIDIA" else Precision.MXFP4

@@ -68,10 +68,3 @@ KV_BYTES: Final[dict[Precision, float]] = {
     Precision.MXFP4: 0.53125,
     Precision.INT4: 0.53125,
 }
-
-
-def resolve_fp4(precision: Precision, vendor: str) -> Precision:
-    """Replace plain `fp4` by the vendor's format: nvfp4 on NVIDIA, mxfp4 elsewhere."""
-    if precision is not Precision.FP4:
-        return precision
-    return Precision.NVFP4 if vendor == "NVIDIA" else Precision.MXFP4

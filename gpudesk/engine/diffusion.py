@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, resolve_fp4
 from gpudesk.domain.diffusion import (
     DenoiserBlocks,
     DiffusionArchitecture,
@@ -22,7 +22,7 @@ from gpudesk.domain.diffusion import (
     DiffusionRequest,
     DiffusionSoftware,
 )
-from gpudesk.domain.precision import STORAGE_FORMATS, WIDE_FORMAT, Precision, resolve_fp4
+from gpudesk.domain.precision import STORAGE_FORMATS, WIDE_FORMAT, Precision
 from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Formats that matrix products run in; others are widened to 16 bits when a matrix is read.

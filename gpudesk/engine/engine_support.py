@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, resolve_fp4
 from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb
 from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import (
@@ -22,7 +22,7 @@ from gpudesk.domain.model import (
     MoeFfn,
     ShortConvolution,
 )
-from gpudesk.domain.precision import KV_BYTES, Precision, resolve_fp4
+from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.serving_engine import (
     EngineSetting,
     KernelPathKind,

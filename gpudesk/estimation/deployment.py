@@ -12,10 +12,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, resolve_fp4
 from gpudesk.domain.estimate import EstimateRequest, ParallelPlan, describe_degrees, to_calendar_months
 from gpudesk.domain.model import Model, describe_generic_model
-from gpudesk.domain.precision import Precision, resolve_fp4
+from gpudesk.domain.precision import Precision
 from gpudesk.domain.serving_engine import KernelPathKind, ServingEngine
 from gpudesk.engine import engine_support
 from gpudesk.engine.calibration import NO_KEYS, Calibration

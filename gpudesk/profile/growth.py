@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, resolve_fp4
 from gpudesk.domain.deployment_analysis import DeploymentTimeShares
 from gpudesk.domain.estimate import Estimate, Limiter
-from gpudesk.domain.precision import STORAGE_FORMATS, resolve_fp4
+from gpudesk.domain.precision import STORAGE_FORMATS
 from gpudesk.domain.profile import OutOfReach, ResourceHeadroom, Upgrade
 from gpudesk.domain.sizing import UsableMemory
 from gpudesk.estimation.estimator import Estimator

@@ -10,12 +10,12 @@ from typing import Final
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.costing.scenario_costs import CostCalculator
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, resolve_fp4
 from gpudesk.domain.answer import AcceleratorChoice, ComparisonColumn
 from gpudesk.domain.cost import ResolvedCostInput
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.model import Model
-from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
+from gpudesk.domain.precision import STORAGE_FORMATS, Precision
 from gpudesk.domain.profile import ProfileQuestion
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.engine.sharding import shard_model

@@ -449,3 +449,18 @@ def _count_stated_decimals(value: float, least: int, most: int) -> int:
         if math.isclose(round(value, decimals), value, rel_tol=1e-9):
             return decimals
     return most
+
+
+#: Units that stay on the line of their figure.
+FIGURE_UNITS: Final = frozenset(
+    {"%", "B", "KiB", "MiB", "GiB", "GB", "TB/s", "GB/s", "PFLOPS", "TFLOPS", "TOPS", "W", "USD", "×"}
+    | {"tok/s", "ms", "s", "bytes", "bits", "MHz", "tokens", "requests"}
+)
+_UNIT_SPACE: Final = re.compile(
+    rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(FIGURE_UNITS)))})(?!\w))|(?<=×) (?=\w)"
+)
+
+
+def bind_units(text: str) -> str:
+    """Return a text with no-break spaces between each figure and its unit, and each count and its name."""
+    return _UNIT_SPACE.sub("\u00a0", text)

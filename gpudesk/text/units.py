@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 KIB: Final = 2**10
@@ -88,18 +87,3 @@ def convert_to_si_unit(value: float, unit: str) -> float:
     except KeyError:
         raise UnknownUnitError(unit) from None
     return value * factor
-
-
-#: Units that stay on the line of their figure.
-FIGURE_UNITS: Final = frozenset(
-    {"%", "B", "KiB", "MiB", "GiB", "GB", "TB/s", "GB/s", "PFLOPS", "TFLOPS", "TOPS", "W", "USD", "×"}
-    | {"tok/s", "ms", "s", "bytes", "bits", "MHz", "tokens", "requests"}
-)
-_UNIT_SPACE: Final = re.compile(
-    rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(FIGURE_UNITS)))})(?!\w))|(?<=×) (?=\w)"
-)
-
-
-def bind_units(text: str) -> str:
-    """Return a text with no-break spaces between each figure and its unit, and each count and its name."""
-    return _UNIT_SPACE.sub("\u00a0", text)

@@ -33,7 +33,8 @@ from gpudesk.domain.registry import (
 )
 from gpudesk.report.catalog_lists import label_list_head, label_term_of_data
 from gpudesk.report.comparison.attribute_rows import format_claim_value
-from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim, label_dispute_topic
+from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim
+from gpudesk.report.labels import label_dispute_topic
 from gpudesk.report.writers.json import (
     encode_attribute,
     encode_dated_price,

@@ -26,7 +26,7 @@ from gpudesk.cli.options import (
     read_site,
 )
 from gpudesk.cli.output import EXIT_DONE
-from gpudesk.documents.scenario_sections import parse_answer, parse_answers
+from gpudesk.documents.scenario_file import parse_answer, parse_answers
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.decision import (
     QUESTIONS,

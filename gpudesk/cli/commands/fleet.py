@@ -102,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _read_settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService) -> FleetSettings:
     """Return the options' settings merged over those of the scenario; raises `InputError` naming the option."""
-    from gpudesk.documents.scenario_sections import parse_fleet, write_fleet_section
+    from gpudesk.documents.scenario_file import parse_fleet, write_fleet_section
 
     fields = write_fleet_section(scenario.fleet)
     option_values = {field: getattr(options, option) for option, field in _FIELDS.items()}

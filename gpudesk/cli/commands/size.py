@@ -217,7 +217,7 @@ def run(options: argparse.Namespace) -> int:
 
 def read_demand(options: argparse.Namespace, base: Demand | None) -> Demand:
     """Return the demand of the options merged over that of the scenario; raises `InputError` naming the option."""
-    from gpudesk.documents.scenario_sections import parse_demand
+    from gpudesk.documents.scenario_file import parse_demand
 
     amounts = {name: getattr(options, name) for name in _AMOUNTS if getattr(options, name) is not None}
     if len(amounts) > 1:

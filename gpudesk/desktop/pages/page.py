@@ -19,7 +19,13 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog, CopyableChart, copy_to_clipboard, show_data_table
+from gpudesk.desktop.ui.charts.chart_data import (
+    ChartDataDialog,
+    CopyableChart,
+    DeskAnswerChart,
+    copy_to_clipboard,
+    show_data_table,
+)
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, fill_background, make_column
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
@@ -314,6 +320,16 @@ class PageView(QWidget):
         first = self.charts[0]
         if isinstance(first, QWidget):
             first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+class ChartsView(PageView):
+    """A view whose charts show the desk's answer by themselves."""
+
+    charts: Sequence[DeskAnswerChart]
+
+    def refresh(self) -> None:
+        for chart in self.charts:
+            chart.refresh()
 
 
 def load_view(module: str, class_name: str, *arguments: object) -> Callable[[Desk, Theme], Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+from gpudesk.domain.accelerator import resolve_fp4
 from gpudesk.domain.answer import (
     MAX_ACCELERATORS,
     AcceleratorChoice,
@@ -15,7 +16,7 @@ from gpudesk.domain.answer import (
 )
 from gpudesk.domain.decision import QUESTIONS, WEIGHT_BOUNDS, AnswerValue
 from gpudesk.domain.estimate import Load, LoadKind, Workload
-from gpudesk.domain.precision import Precision, resolve_fp4
+from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, SizingOption
 
 #: Initial values of a new scenario.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import cast
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QFontMetricsF, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QInputDialog, QMenu, QSizePolicy, QWidget
 
@@ -38,6 +37,9 @@ class AcceleratorChip(PaintedButton):
 
     Del removes it, B makes it the baseline, ↑ and ↓ change the count, ← and → go to its neighbors.
     """
+
+    #: Shortcuts of the window that are inactive while this has the focus.
+    own_keys = ("B",)
 
     removed = Signal()
     made_baseline = Signal()
@@ -98,18 +100,11 @@ class AcceleratorChip(PaintedButton):
         gap = theme.px(8) if self._count else 0
         return QSize(round(fixed + name + gap + count + tag) + 1, theme.px(_CHIP_HEIGHT))
 
-    def event(self, event: QEvent) -> bool:
-        """Handle B here if it is also a shortcut elsewhere."""
-        if event.type() == QEvent.Type.ShortcutOverride and _is_plain_b(cast("QKeyEvent", event)):
-            event.accept()
-            return True
-        return super().event(event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.removed.emit()
-        elif _is_plain_b(event):
+        elif key == Qt.Key.Key_B and event.modifiers() == Qt.KeyboardModifier.NoModifier:
             self.made_baseline.emit()
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.stepped.emit(1 if key == Qt.Key.Key_Up else -1)
@@ -142,10 +137,6 @@ class AcceleratorChip(PaintedButton):
 
 
 _TAG_GAP = 8.0
-
-
-def _is_plain_b(event: QKeyEvent) -> bool:
-    return event.key() == Qt.Key.Key_B and event.modifiers() == Qt.KeyboardModifier.NoModifier
 
 
 @frozen_dataclass

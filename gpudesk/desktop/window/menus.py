@@ -96,9 +96,10 @@ class WindowMenus(QObject):
         typing = isinstance(new, _TAKE_LETTERS) or (
             isinstance(new, QAbstractItemView) and new.window() is not self._window
         )
+        own_keys = getattr(new, "own_keys", ())
         for shortcut, spec in self._shortcuts:
             if spec.single_key:
-                shortcut.setEnabled(not typing)
+                shortcut.setEnabled(not typing and own_keys != spec.shortcuts)
 
     def _fill_all(self) -> None:
         for menu in self._menus:

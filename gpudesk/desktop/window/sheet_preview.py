@@ -19,7 +19,6 @@ from gpudesk.desktop.pages.profile.views import ProfilePreferences
 from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize, SheetPages, find_usual_paper
-from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
 from gpudesk.desktop.ui.printing.preview import (
     PagesView,
     is_print_service_there,
@@ -33,7 +32,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path, format_key, make_menu, pop_up
-from gpudesk.documents.scenario_file import get_valid_note, make_title
+from gpudesk.documents.scenario_file import format_answered_scenario, get_valid_note, make_title
 from gpudesk.documents.settings_file import make_age_rule
 from gpudesk.domain.answer import Answer, SheetExtras
 from gpudesk.files import write_atomically
@@ -73,7 +72,6 @@ class PreviewBar(QWidget):
         )
         self.language.set_value(get_language())
         self.language.chosen.connect(preview.set_language)
-        self.language.setVisible(len(codes) > 1)
         make_button = partial(IconButton, theme)
         self._smaller = make_button("zoom-out", tr("Zoom out"), lambda: preview.zoom_by(1 / ZOOM_STEP), key="Ctrl+-")
         self._zoom = ThemedLabel(theme, font="small", color="text2")
@@ -93,6 +91,8 @@ class PreviewBar(QWidget):
             theme, tr("Save PDF…"), preview.ask_and_save, icon="file-down", kind="primary", key=format_key("Ctrl+S")
         )
         self._arrange()
+        # Only now that it has a parent: before, it would be shown as a window.
+        self.language.setVisible(len(codes) > 1)
         theme.follow(self._dress)
 
     def add_option(self, widget: QWidget) -> None:
@@ -435,7 +435,7 @@ class SheetPreview(PagesPreview):
         return lay_out_sheet(self.sheet, size, self._formatter, tuple(self._profiles.values()))
 
     def make_pdf(self) -> bytes:
-        return render_pdf(self.pages, self.sheet.title, encode_scenario(self._answer))
+        return self.pages.render_pdf(self.sheet.title, format_answered_scenario(self._answer))
 
     def describe(self) -> str:
         headline_texts = (f"{each.label}: {each.text}, {each.detail}." for each in self.sheet.headlines)
@@ -510,7 +510,7 @@ class ProfilePreview(PagesPreview):
         return lay_out_profile(self._tables, size, get_today(), self._data_date)
 
     def make_pdf(self) -> bytes:
-        return render_pdf(self.pages, self.title, None)
+        return self.pages.render_pdf(self.title, None)
 
     def describe(self) -> str:
         return f"{self.title}. {self._tables.headline()}"

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from gpudesk.domain.accelerator import Accelerator, count_systems
+from gpudesk.domain.accelerator import Accelerator, count_systems, resolve_fp4
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, ParallelPlan
 from gpudesk.domain.model import Model
-from gpudesk.domain.precision import Precision, resolve_fp4
+from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import (
     ALIKE_TIME,
     DEMAND_BOUNDS,

@@ -14,10 +14,10 @@ from operator import attrgetter, itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, resolve_fp4
 from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.model import Model
-from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
+from gpudesk.domain.precision import STORAGE_FORMATS, Precision
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion
 from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.memory import (

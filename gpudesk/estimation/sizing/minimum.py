@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, resolve_fp4
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind
 from gpudesk.domain.model import Model
-from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision, resolve_fp4
+from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision
 from gpudesk.domain.sizing import DeploymentSize, FitRemedy, FitRemedyKind, SmallestDeployments
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import make_workload_values, serve_loads

@@ -29,8 +29,13 @@ from gpudesk.decision.purchasing.plan_inputs import (
     parse_plans,
 )
 from gpudesk.decision.purchasing.routing import list_mixing_rules
-from gpudesk.documents.scenario_file import format_scenario, read_scenario, read_template
-from gpudesk.documents.scenario_sections import parse_decision, write_decision_section
+from gpudesk.documents.scenario_file import (
+    format_scenario,
+    parse_decision,
+    read_scenario,
+    read_template,
+    write_decision_section,
+)
 from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import AnswerValue, DecisionSettings

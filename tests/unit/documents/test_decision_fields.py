@@ -10,8 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, format_scenario, read_scenario, read_template
-from gpudesk.documents.scenario_sections import parse_answers, parse_decision, write_decision_section
+from gpudesk.documents.scenario_file import (
+    SAMPLE_TEMPLATE,
+    format_scenario,
+    parse_answers,
+    parse_decision,
+    read_scenario,
+    read_template,
+    write_decision_section,
+)
 from gpudesk.domain.decision import QUESTIONS, AnswerValue, DecisionSettings
 from gpudesk.text.messages import InputError
 

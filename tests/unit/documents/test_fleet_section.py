@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.documents.scenario_file import read_template
-from gpudesk.documents.scenario_sections import parse_fleet, write_fleet_section
+from gpudesk.documents.scenario_file import parse_fleet, read_template, write_fleet_section
 from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings, LoadCurveKind, SiteCooling
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError

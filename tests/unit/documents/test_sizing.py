@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.documents.scenario_file import read_template
-from gpudesk.documents.scenario_sections import parse_demand, write_demand_section
+from gpudesk.documents.scenario_file import parse_demand, read_template, write_demand_section
 from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.estimate import DisaggregationRequest
 from gpudesk.domain.precision import Precision

@@ -9,8 +9,7 @@ from gpudesk.domain.claim import NO_PUBLISHER, Dispute, Source, SourceKind
 from gpudesk.report.comparison.attribute_rows import SourceNumbering
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, ComparisonRow, ComparisonSheet
-from gpudesk.report.explanation.claims import label_dispute_topic
-from gpudesk.report.labels import label_attribute_alone, shorten_name
+from gpudesk.report.labels import label_attribute_alone, label_dispute_topic, shorten_name
 from gpudesk.text import translation
 from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 from tests.unit.report.conftest import MakeAnswer

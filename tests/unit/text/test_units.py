@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudesk.text.units import bind_units
+from gpudesk.text.formatting import bind_units
 
 
 @pytest.mark.parametrize(

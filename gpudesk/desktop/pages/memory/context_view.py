@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
-from gpudesk.desktop.pages.page import PageView
+from gpudesk.desktop.pages.page import ChartsView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import select_figure
@@ -340,7 +340,7 @@ def _format_longest_request(curve: KvCacheCurve, formatter: Formatter) -> tuple[
 _MARGIN = 16
 
 
-class ContextView(PageView):
+class ContextView(ChartsView):
     """Two charts on the same axis of tokens."""
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
@@ -366,8 +366,7 @@ class ContextView(PageView):
         make_column((row, 1), Hairline(theme, self), below, gap=0, on=self)
 
     def refresh(self) -> None:
-        self.request.refresh()
-        self.capacity_chart.refresh()
+        super().refresh()
         desk = self._desk
         curves = sorted(self._contexts.curves(), key=_sort_key, reverse=True)
         tokens = curves[0].curve.tokens if curves else 0

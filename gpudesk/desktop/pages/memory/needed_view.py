@@ -19,9 +19,10 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
+from gpudesk.domain.accelerator import resolve_fp4
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
+from gpudesk.domain.precision import STORAGE_FORMATS, Precision
 from gpudesk.domain.sizing import DeploymentSize, SmallestDeployments
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import drop_count, format_degrees, join_alternatives, label_precision

@@ -30,7 +30,7 @@ from gpudesk.desktop.pages.memory.bars import (
     make_memory_data,
 )
 from gpudesk.desktop.pages.memory.needed_view import NeededBlock
-from gpudesk.desktop.pages.page import MultiViewPage, PageView, PageViewSpec, load_view
+from gpudesk.desktop.pages.page import ChartsView, MultiViewPage, PageView, PageViewSpec, load_view
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import list_columns
 from gpudesk.desktop.session.scenario_edits import apply_remedy
@@ -291,7 +291,7 @@ def _is_figure_selected(selection: Selection | None, key: str) -> bool:
 _MARGIN = 16
 
 
-class MemoryFitView(PageView):
+class MemoryFitView(ChartsView):
     """Whether it fits now, and what the load would need."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
@@ -304,16 +304,12 @@ class MemoryFitView(PageView):
         line = Hairline(theme, self)
         make_column(upper, line, lower, STRETCH, gap=0, margins=(0, 0, 0, _MARGIN), scaled=theme, on=self)
 
-    def refresh(self) -> None:
-        self.bars.refresh()
-        self.needed.refresh()
-
     def focus_first(self) -> None:
         if self.bars.rows:
             self.bars.rows[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
-class NeededTableView(PageView):
+class NeededTableView(ChartsView):
     """How many of each accelerator the model needs, for all requests and for one."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
@@ -321,9 +317,6 @@ class NeededTableView(PageView):
         self.needed = NeededBlock(desk, theme, brief=False, parent=self)
         self.charts = (self.needed,)
         make_column(self.needed, STRETCH, margins=(_MARGIN, 6, _MARGIN, _MARGIN), scaled=theme, on=self)
-
-    def refresh(self) -> None:
-        self.needed.refresh()
 
     def focus_first(self) -> None:
         self.needed.view.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart, format_admitted, format_missing_memory
-from gpudesk.desktop.pages.page import PageView
+from gpudesk.desktop.pages.page import ChartsView
 from gpudesk.desktop.pages.performance.concurrency_charts import LatencyChart, ThroughputChart, format_load_title
 from gpudesk.desktop.pages.performance.limiter_charts import RooflineChart, TimeSplitChart
 from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
@@ -452,7 +452,7 @@ _LEAST_ALONE: Final = 240
 PageChart = DeskChart | TimeSplitChart | DeploymentComparisonBlock | MlperfBlock
 
 
-class PerformanceView(PageView):
+class PerformanceView(ChartsView):
     """The content of one segment."""
 
     charts: tuple[PageChart, ...]
@@ -460,10 +460,6 @@ class PerformanceView(PageView):
     def __init__(self, charts: Sequence[PageChart], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.charts = tuple(charts)
-
-    def refresh(self) -> None:
-        for chart in self.charts:
-            chart.refresh()
 
     def set_bands(self, are_wanted: bool) -> None:
         for chart in self.charts:

@@ -147,6 +147,12 @@ class CopyableChart(Protocol):
     def window(self) -> QWidget: ...
 
 
+class DeskAnswerChart(CopyableChart, Protocol):
+    """A chart that shows the answer of a desk by itself."""
+
+    def refresh(self) -> None: ...
+
+
 def copy_to_clipboard(charts: list[CopyableChart], picture: QPixmap) -> None:
     """Copy a picture of charts, and their numbers as text."""
     mime = QMimeData()

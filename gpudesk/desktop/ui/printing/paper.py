@@ -8,18 +8,21 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from typing import Final
 
-from PySide6.QtCore import QLocale, QMarginsF, QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPageLayout, QPageSize, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QLocale, QMarginsF, QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen, QPolygonF
 
+from gpudesk import __version__
 from gpudesk.desktop.ui.theme.glyphs import FLAT
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, LEFT, RIGHT, ThemePainter
 from gpudesk.desktop.ui.theme.tokens import PAPER_TYPE_STYLES, PaperPaintStyle, make_font
+from gpudesk.documents.scenario_file import ATTACHMENT_NAME, ATTACHMENT_TYPE
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.text.formatting import FIGURE_UNITS
 from gpudesk.text.translation import tr
-from gpudesk.text.units import FIGURE_UNITS
 
 #: Points in a millimetre.
 MM: Final = 72 / 25.4
+_POINTS_PER_INCH: Final = 72
 
 #: Page margin, in points.
 SIDE: Final = 15 * MM
@@ -399,6 +402,27 @@ class SheetPages:
     def draw(self, number: int, ink: SheetPainter) -> None:
         for piece in self.pages[number]:
             piece.draw(ink)
+
+    def render_pdf(self, title: str, scenario: bytes | None) -> bytes:
+        """Return the pages as PDF: vectors, font subsets, searchable text, the scenario file attached."""
+        raw = QByteArray()
+        buffer = QBuffer(raw)
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        writer = QPdfWriter(buffer)
+        writer.setResolution(_POINTS_PER_INCH * UNITS)
+        writer.setPageLayout(self.paper.make_page_layout())
+        writer.setTitle(title)
+        writer.setCreator(f"GPU Desk {__version__}")
+        if scenario is not None:
+            writer.addFileAttachment(ATTACHMENT_NAME, QByteArray(scenario), ATTACHMENT_TYPE)
+        with QPainter(writer) as painter:
+            ink = SheetPainter(painter)
+            for number in range(len(self.pages)):
+                if number:
+                    writer.newPage()
+                self.draw(number, ink)
+        buffer.close()
+        return bytes(raw.data())
 
 
 def make_space(height: float) -> SheetPiece:

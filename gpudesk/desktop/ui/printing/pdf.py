@@ -1,20 +1,18 @@
-"""A sheet as PDF: vectors, font subsets, searchable text, the scenario attached."""
+"""Sheets and profiles written as PDF without a window."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QLibraryInfo, qInstallMessageHandler
-from PySide6.QtGui import QGuiApplication, QPainter, QPdfWriter
+from PySide6.QtCore import QLibraryInfo, qInstallMessageHandler
+from PySide6.QtGui import QGuiApplication
 
-from gpudesk import __version__
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
-from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize, SheetPages, SheetPainter, find_usual_paper
+from gpudesk.desktop.ui.printing.paper import PaperSize, find_usual_paper
 from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
-from gpudesk.documents.scenario_file import ATTACHMENT_NAME, ATTACHMENT_TYPE, format_scenario
+from gpudesk.documents.scenario_file import format_answered_scenario
 from gpudesk.domain.answer import Answer, SheetExtras
 from gpudesk.domain.claim import StalenessLimits
 from gpudesk.files import write_atomically
@@ -28,8 +26,6 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
 log = logging.getLogger(__name__)
-
-_POINTS_PER_INCH = 72
 
 
 def write_pdf(
@@ -46,7 +42,7 @@ def write_pdf(
     """
     ensure_application()
     pages = lay_out_sheet(sheet, paper or find_usual_paper(), Formatter(), profiles)
-    write_atomically(target, render_pdf(pages, sheet.title, scenario))
+    write_atomically(target, pages.render_pdf(sheet.title, scenario))
 
 
 def save_answer_as_pdf(
@@ -61,7 +57,7 @@ def save_answer_as_pdf(
     """Write the sheet of an answer, dated today, with English number formats."""
     sheet = build_sheet(answer, date=get_today(), explain=explain, rule=rule, further=further)
     size = None if paper is None else PaperSize(paper)
-    write_pdf(sheet, target, scenario=encode_scenario(answer), paper=size, profiles=profiles)
+    write_pdf(sheet, target, scenario=format_answered_scenario(answer), paper=size, profiles=profiles)
 
 
 def save_profile_as_pdf(tables: ProfileTables, target: Path, paper: str | None, data_date: str) -> None:
@@ -69,33 +65,7 @@ def save_profile_as_pdf(tables: ProfileTables, target: Path, paper: str | None, 
     ensure_application()
     size = find_usual_paper() if paper is None else PaperSize(paper)
     pages = lay_out_profile(tables, size, get_today(), data_date)
-    write_atomically(target, render_pdf(pages, tables.profile.accelerator.name, None))
-
-
-def render_pdf(pages: SheetPages, title: str, scenario: bytes | None) -> bytes:
-    raw = QByteArray()
-    buffer = QBuffer(raw)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    writer = QPdfWriter(buffer)
-    writer.setResolution(_POINTS_PER_INCH * UNITS)
-    writer.setPageLayout(pages.paper.make_page_layout())
-    writer.setTitle(title)
-    writer.setCreator(f"GPU Desk {__version__}")
-    if scenario is not None:
-        writer.addFileAttachment(ATTACHMENT_NAME, QByteArray(scenario), ATTACHMENT_TYPE)
-    with QPainter(writer) as painter:
-        ink = SheetPainter(painter)
-        for number in range(len(pages.pages)):
-            if number:
-                writer.newPage()
-            pages.draw(number, ink)
-    buffer.close()
-    return bytes(raw.data())
-
-
-def encode_scenario(answer: Answer) -> bytes:
-    saved = replace(answer.scenario, catalog_revision=answer.catalog_revision)
-    return format_scenario(saved).encode()
+    write_atomically(target, pages.render_pdf(tables.profile.accelerator.name, None))
 
 
 def ensure_application() -> None:

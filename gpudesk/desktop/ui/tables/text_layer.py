@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPixmap, QStaticText, QTransform
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPixmap, QStaticText, QTransform
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
@@ -173,6 +173,8 @@ class MarkLegend(PaintedWidget):
         if tuple(marks) != self._marks:
             self._marks = tuple(marks)
             self.setAccessibleName(tr("Legend: {marks}", marks=", ".join(text for _, text in marks)))
+            # It can be longer than the line.
+            self.setToolTip("\n".join(text for _, text in marks))
             self.update()
 
     def paint(self, pen: ThemePainter) -> None:
@@ -191,13 +193,6 @@ class MarkLegend(PaintedWidget):
                 x += theme.length(15)
             room = QRectF(x, 0, max(1.0, self.width() - x), self.height())
             x += pen.text(room, text, font="small", color="text2") + theme.length(20)
-
-    def event(self, event: QEvent) -> bool:
-        """Show the full legend as a tooltip: it can be longer than the line."""
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), "\n".join(text for _, text in self._marks), self)
-            return True
-        return super().event(event)
 
     @staticmethod
     def _box(pen: ThemePainter, mark: str, box: QRectF) -> None:

@@ -293,7 +293,7 @@ class NumberField(PaintedWidget):
         self.edit.edited.connect(self.edited)
         self.edit.fault_changed.connect(self._show_fault)
         self.edit.textChanged.connect(self.updateGeometry)
-        self.edit.installEventFilter(self)
+        self.edit.focus_changed.connect(self.update)
         theme.follow(self._dress)
 
     @property
@@ -326,11 +326,6 @@ class NumberField(PaintedWidget):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            self.update()
-        return super().eventFilter(watched, event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

@@ -23,7 +23,7 @@ from shiboken6 import delete, invalidate, isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
-from gpudesk.text.units import bind_units
+from gpudesk.text.formatting import bind_units
 
 
 class ThemedLabel(QLabel):

@@ -145,10 +145,16 @@ class ValueEdit(QLineEdit):
 
     #: Whether a click only sets the cursor, as in texts.
     keeps_text = False
+    focus_changed = Signal()
     _selects_on_click = False
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.focus_changed.emit()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
+        self.focus_changed.emit()
         self._selects_on_click = event.reason() == Qt.FocusReason.MouseFocusReason
         if event.reason() not in _KEEPS_CURSOR:
             self.selectAll()

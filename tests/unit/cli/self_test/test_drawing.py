@@ -129,7 +129,7 @@ def test_paper_with_other_glyphs_is_reported(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_paper_without_its_scenario_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf, "encode_scenario", lambda _answer: b"")
+    monkeypatch.setattr(pdf, "format_answered_scenario", lambda _answer: b"")
     with pytest.raises(Exception, match=r"pdf\.no_scenario"):
         presentation.check_paper()
 

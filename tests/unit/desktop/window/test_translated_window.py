@@ -33,7 +33,7 @@ from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.charts.bar_chart import BarChart
 from gpudesk.desktop.ui.tables.table_base import RowsView
-from gpudesk.desktop.ui.tables.text_layer import MarkLegend, TextCache
+from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme_painter import TextPainter, ThemePainter
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
@@ -202,7 +202,7 @@ def _list_tool_tips(window: MainWindow, shown_tips: list[str]) -> Iterator[str]:
         yield widget.toolTip()
         if isinstance(widget, QAbstractItemView):
             yield from _list_cell_tips(widget)
-        elif isinstance(widget, BarChart | MarkLegend):
+        elif isinstance(widget, BarChart):
             _ask_for_tips(widget)
         elif isinstance(widget, DeskChart):
             _ask_for_tips(widget.viewport())

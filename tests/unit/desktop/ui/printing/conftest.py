@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize, SheetPages
-from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
-from gpudesk.documents.scenario_file import read_template
+from gpudesk.documents.scenario_file import format_answered_scenario, read_template
 from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario, SheetExtras
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import ComparisonSheet
@@ -65,7 +64,7 @@ class PrintedAnswer:
 
     @cached_property
     def pdf(self) -> bytes:
-        return render_pdf(self.pages, self.sheet.title, encode_scenario(self.answer))
+        return self.pages.render_pdf(self.sheet.title, format_answered_scenario(self.answer))
 
 
 _PRINTED_ANSWERS: dict[tuple[int, PaperSize, str], PrintedAnswer] = {}

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QApplication
 
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize
-from gpudesk.desktop.ui.printing.pdf import render_pdf
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import AcceleratorChoice, SheetExtras
 from gpudesk.report.comparison.sheet import build_sheet
@@ -31,4 +30,4 @@ def test_fleets_have_their_own_page(service: GpuDeskService, qapp: QApplication,
     assert len(pages.pages) == len(without.pages) + 1
     *pieces, foot = pages.pages[-1]
     assert max(placed.y + placed.piece.height for placed in pieces) <= foot.y
-    assert render_pdf(pages, sheet.title, None).startswith(b"%PDF")
+    assert pages.render_pdf(sheet.title, None).startswith(b"%PDF")

@@ -8,7 +8,7 @@ import pytest
 
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import FOOT, SIDE, TOP, PaperSize
-from gpudesk.desktop.ui.printing.pdf import render_pdf, save_answer_as_pdf, write_pdf
+from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf, write_pdf
 from gpudesk.documents.scenario_file import list_template_ids, read_template
 from gpudesk.domain.answer import Answer, Scenario
 from gpudesk.report.comparison.sheet import build_sheet
@@ -231,7 +231,7 @@ def test_long_verdict_ends_after_a_sentence(answer_to: AnswerTo, tmp_path: Path)
     sheet, _ = lay_out_answer(answer_to(read_template("mi325x-or-h200-70b")))
     long_sheet = replace(sheet, verdict=f"One leads. Another is faster. {'There is more to say ' * 15}here.")
     pages = lay_out_sheet(long_sheet, PaperSize.A4, Formatter())
-    (tmp_path / "long.pdf").write_bytes(render_pdf(pages, sheet.title, None))
+    (tmp_path / "long.pdf").write_bytes(pages.render_pdf(sheet.title, None))
     words = read_words(tmp_path / "long.pdf")
     assert "One leads. Another is faster." in words
     assert "more to say" not in words

@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QPageRanges
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QFileDialog, QMenu
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.settings import UserSettings
@@ -61,6 +61,28 @@ def test_first_page_fits_the_window(preview: SheetPreview, qtbot: QtBot) -> None
     page = preview._view.compute_page_rect(0)
     assert page.height() <= preview._scroll.viewport().height()
     assert preview.windowTitle() == "Comparison sheet"
+
+
+def test_no_control_is_shown_as_a_window_meanwhile(
+    qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings
+) -> None:
+    shown: list[QWidget] = []
+
+    class ShowWatch(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+                shown.append(watched)
+            return False
+
+    watch = ShowWatch()
+    qapp = QApplication.instance()
+    assert qapp is not None
+    qapp.installEventFilter(watch)
+    try:
+        qtbot.addWidget(SheetPreview(answer, theme, settings, Formatter()))
+    finally:
+        qapp.removeEventFilter(watch)
+    assert not shown
 
 
 def test_pages_are_turned_by_keyboard(preview: SheetPreview, qtbot: QtBot) -> None:

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QApplication
 
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize
-from gpudesk.desktop.ui.printing.pdf import render_pdf
 from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.profile import AcceleratorProfile, ProfileQuestion
@@ -52,7 +51,7 @@ def test_no_text_is_elided_or_omitted(
         pages = lay_out_profile(tables, size, "2026-11-26", "2026-11-25")
         last_note = list(tables.notes())[-1]
     target = tmp_path / "profile.pdf"
-    target.write_bytes(render_pdf(pages, accelerator, None))
+    target.write_bytes(pages.render_pdf(accelerator, None))
     words = read_words(target)
     assert "…" not in words
     assert last_note.split(" ")[-1] in words.split(" ")
@@ -63,7 +62,7 @@ def test_all_considerations_are_printed(service: GpuDeskService, qapp: QApplicat
     profile = get_profile(service, ProfileQuestion("mi325x"))
     tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
     target = tmp_path / "profile.pdf"
-    target.write_bytes(render_pdf(lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25"), "x", None))
+    target.write_bytes(lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25").render_pdf("x", None))
     words = read_words(target)
     assert len(tables.considerations()) > 6
     assert all(" ".join(text.split()[:5]) in words for text in tables.considerations())
@@ -75,7 +74,7 @@ def test_printed_peaks_are_labelled_dense_or_sparse(
 ) -> None:
     tables = ProfileTables(get_profile(service, ProfileQuestion("h200-sxm")), Formatter(), str)
     target = tmp_path / "profile.pdf"
-    target.write_bytes(render_pdf(lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25"), "x", None))
+    target.write_bytes(lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25").render_pdf("x", None))
     words = read_words(target)
     assert "FP8, dense: 1,978 TFLOPS" in words
     assert "FP8, sparse: 3,958 TFLOPS" in words

@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QApplication
 
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import FOOT, SIDE, TOP, PaperSize, SheetPages
-from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
 from gpudesk.desktop.ui.printing.table import PaperTable, TableDensity
-from gpudesk.documents.scenario_file import read_template
+from gpudesk.documents.scenario_file import format_answered_scenario, read_template
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.decision import AnswerValue, DecisionFlip, DecisionVerdict
 from gpudesk.report.comparison.sheet import build_sheet
@@ -75,7 +74,7 @@ def test_all_texts_are_within_the_margins(
 ) -> None:
     answer, sheet, pages, _ = lay_out_case(service, case, PaperSize.A4)
     file = tmp_path / "sheet.pdf"
-    file.write_bytes(render_pdf(pages, sheet.title, encode_scenario(answer)))
+    file.write_bytes(pages.render_pdf(sheet.title, format_answered_scenario(answer)))
     words = read_words(file)
     recommendation = sheet.recommendation
     assert recommendation is not None
@@ -99,7 +98,7 @@ def test_all_texts_are_within_the_margins(
 def test_plan_is_in_parentheses_before_a_count(service: GpuDeskService, qapp: QApplication, tmp_path: Path) -> None:
     _, sheet, pages, _ = lay_out_case(service, "four", PaperSize.A4)
     target = tmp_path / "sheet.pdf"
-    target.write_bytes(render_pdf(pages, sheet.title, b""))
+    target.write_bytes(pages.render_pdf(sheet.title, b""))
     assert "(TP 2) 2" in read_words(target)
 
 
