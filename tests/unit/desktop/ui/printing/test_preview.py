@@ -66,12 +66,12 @@ def test_first_page_fits_the_window(preview: SheetPreview, qtbot: QtBot) -> None
 def test_no_control_is_shown_as_a_window_meanwhile(
     qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings
 ) -> None:
-    shown: list[QWidget] = []
+    windows: list[QWidget] = []
 
     class ShowWatch(QObject):
         def eventFilter(self, watched: QObject, event: QEvent) -> bool:
             if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
-                shown.append(watched)
+                windows.append(watched)
             return False
 
     watch = ShowWatch()
@@ -82,7 +82,7 @@ def test_no_control_is_shown_as_a_window_meanwhile(
         qtbot.addWidget(SheetPreview(answer, theme, settings, Formatter()))
     finally:
         qapp.removeEventFilter(watch)
-    assert not shown
+    assert not windows
 
 
 def test_pages_are_turned_by_keyboard(preview: SheetPreview, qtbot: QtBot) -> None:
