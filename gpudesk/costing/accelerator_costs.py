@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpudesk.costing.ownership import (
     Amount,
@@ -198,6 +200,8 @@ class AcceleratorCostInputs:
     values: Mapping[str, float]
     sold: SystemCount | None
     systems: SystemCount | None
+    #: Draws of the logarithm of the token cost, by whether it is rented.
+    log_costs: dict[bool, NDArray[np.float64]] = field(default_factory=dict, compare=False)
 
     @property
     def missing(self) -> tuple[str, ...]:

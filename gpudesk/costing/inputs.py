@@ -228,6 +228,7 @@ _CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = {
     LoadCurveKind.OVERNIGHT: CostDefaultSource("load curve: overnight jobs"),
     LoadCurveKind.OWN: CostDefaultSource("load curve: yours"),
 }
+_STATED_PEAK_SOURCE: Final = CostDefaultSource("your peak factor")
 
 
 @frozen_dataclass
@@ -251,6 +252,7 @@ class AcceleratorRecords:
 def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
     """Return the utilization of replicas that carry the peak hour of a demand at their highest allowed load.
 
+    The peak is that of the load curve, unless the user states another peak factor: counts are sized for that one.
     An open loop is that peak already, as are the requests in flight of the demand. The utilization is the same for all
     accelerators, although whole replicas are used a little less. None without a demand.
     """
@@ -258,10 +260,13 @@ def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
     if demand is None:
         return None
     curve = make_load_curve(scenario.fleet)
+    peak_factor, curve_source = curve.peak_factor, _CURVE_SOURCES[curve.kind]
+    if demand.states_peak:
+        peak_factor, curve_source = demand.peak_factor, _STATED_PEAK_SOURCE
     in_flight = math.ceil(demand.amount) if demand.kind is DemandKind.CONCURRENCY else None
     is_peak = load.kind is LoadKind.REQUEST_RATE or (in_flight is not None and load.concurrency == in_flight)
-    share = UncertainValue.exactly((1.0 if is_peak else demand.utilisation_cap) / curve.peak_factor)
-    source = AVERAGE_OVER_PEAK if is_peak else _CURVE_SOURCES[curve.kind]
+    share = UncertainValue.exactly((1.0 if is_peak else demand.utilisation_cap) / peak_factor)
+    source = AVERAGE_OVER_PEAK if is_peak else curve_source
     return ResolvedCostInput("utilisation", CostInputOrigin.DEMAND, share, source=source)
 
 

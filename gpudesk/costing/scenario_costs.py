@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -42,7 +42,6 @@ from gpudesk.costing.systems import (
 from gpudesk.costing.uncertainty import (
     DRAW_SEED,
     CostSampler,
-    Draws,
     PaymentBasis,
     add_price_doubt,
     compute_class_gain,
@@ -269,25 +268,50 @@ _API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 @frozen_dataclass
 class _SettingsCache:
-    """Results that depend only on settings, model and utilization, by accelerator and count."""
+    """Results that depend only on settings, model and utilization, by accelerator and its own settings.
+
+    Settings that differ in inputs of single accelerators share them: a price changes the costs of one.
+    """
 
     settings: CostSettings
     fleet: FleetSettings
     model: str | None
     utilization: ResolvedCostInput | None
-    inputs: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = field(default_factory=dict, compare=False)
-    log_costs: dict[tuple[str, PaidDeployment, bool], Draws] = field(default_factory=dict, compare=False)
+    inputs: dict[tuple[str, int, _UserInputs], Mapping[str, ResolvedCostInput]] = field(
+        default_factory=dict, compare=False
+    )
+    #: The systems to buy by accelerator.
+    systems: dict[str, SystemSpec] = field(default_factory=dict, compare=False)
+    #: The last costs of each column by its key, its accelerator and that one's settings.
+    columns: dict[tuple[str, str, _UserInputs], _ColumnCosts] = field(default_factory=dict, compare=False)
 
-    def draw_log_costs(self, inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
-        assert inputs.deployment is not None
-        key = inputs.accelerator, inputs.deployment, basis.rented
-        if key not in self.log_costs:
-            self.log_costs[key] = draw_log_costs(inputs, basis)
-        return self.log_costs[key]
+    def share(self, settings: CostSettings) -> _SettingsCache:
+        """Return one for settings that differ in inputs of single accelerators."""
+        if max(len(self.inputs), len(self.columns)) > _MOST_SHARED:
+            return replace(self, settings=settings, inputs={}, columns={})
+        return replace(self, settings=settings)
+
+    def list_user_inputs(self, accelerator: str) -> _UserInputs:
+        return tuple(sorted(self.settings.get_accelerator_inputs(accelerator).items()))
+
+
+#: The user's inputs for one accelerator.
+_UserInputs = tuple[tuple[str, UncertainValue], ...]
+
+
+@dataclass(slots=True)
+class _ColumnCosts:
+    """The inputs of a column's costs, and the costs once they were asked for."""
+
+    column: ComparisonColumn
+    inputs: AcceleratorCostInputs
+    costs: CostColumn | None = None
 
 
 #: Settings of the window, and those that a job tries.
 _MOST_SETTINGS: Final = 2
+#: Entries that settings with other inputs of single accelerators share before they are dropped.
+_MOST_SHARED: Final = 512
 
 
 class CostCalculator:
@@ -297,7 +321,7 @@ class CostCalculator:
         self._catalog = catalog
         self.assumptions = assumptions
         #: The last answer with the inputs of its costs, which several callers need.
-        self._last: tuple[Answer, tuple[AcceleratorCostInputs, ...]] | None = None
+        self._last: tuple[Answer, tuple[_ColumnCosts, ...]] | None = None
         self._caches: tuple[_SettingsCache, ...] = ()
 
     @cached_property
@@ -312,18 +336,23 @@ class CostCalculator:
         return systems
 
     def situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
+        return tuple(each.inputs for each in self._list_column_costs(answer))
+
+    def _list_column_costs(self, answer: Answer) -> tuple[_ColumnCosts, ...]:
         # Jobs ask for other answers meanwhile: return that of this call.
         last = self._last
         if last is None or last[0] is not answer:
-            self._last = last = answer, self._list_cost_inputs(answer)
+            cache, keys = self._cache_of(answer.scenario), make_column_keys(answer.scenario.accelerators)
+            pairs = zip(keys, answer.columns, strict=True)
+            self._last = last = answer, tuple(self._find_column_costs(*pair, cache) for pair in pairs)
         return last[1]
 
-    def _list_cost_inputs(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
-        cache = self._cache_of(answer.scenario)
-        return tuple(
-            self._gather(key, column, cache)
-            for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
-        )
+    def _find_column_costs(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> _ColumnCosts:
+        cache_key = key, column.accelerator.id, cache.list_user_inputs(column.accelerator.id)
+        column_costs = cache.columns.get(cache_key)
+        if column_costs is None or column_costs.column is not column:
+            column_costs = cache.columns[cache_key] = _ColumnCosts(column, self._gather(key, column, cache))
+        return column_costs
 
     def _cache_of(self, scenario: Scenario) -> _SettingsCache:
         return self._find_cache(scenario.costs, scenario.fleet, scenario.model, find_demand_utilization(scenario))
@@ -340,6 +369,10 @@ class CostCalculator:
         for cache in self._caches:
             if cache == settings_cache:
                 return cache
+        for cache in self._caches:
+            if replace(cache, settings=replace(cache.settings, parts=settings.parts)) == settings_cache:
+                settings_cache = cache.share(settings)
+                break
         self._caches = (settings_cache, *self._caches[: _MOST_SETTINGS - 1])
         return settings_cache
 
@@ -403,7 +436,8 @@ class CostCalculator:
     def _resolve_count(
         self, accelerator: Accelerator, count: int, cache: _SettingsCache
     ) -> Mapping[str, ResolvedCostInput]:
-        inputs = cache.inputs.get((accelerator.id, count))
+        key = accelerator.id, count, cache.list_user_inputs(accelerator.id)
+        inputs = cache.inputs.get(key)
         if inputs is None:
             settings = cache.settings
             terms = (settings.rent_term, settings.provider_class), (PURCHASE_TERM, None)
@@ -417,11 +451,14 @@ class CostCalculator:
             inputs = resolve_cost_inputs(
                 accelerator, count, settings, self.assumptions, records, cache.utilization, self._get_source_title
             )
-            cache.inputs[accelerator.id, count] = inputs
+            cache.inputs[key] = inputs
         return inputs
 
     def _find_system(self, accelerator: Accelerator, cache: _SettingsCache) -> SystemSpec:
-        return find_owned_system(accelerator, self._list_systems(accelerator.id), cache.fleet)
+        if accelerator.id not in cache.systems:
+            systems = self._list_systems(accelerator.id)
+            cache.systems[accelerator.id] = find_owned_system(accelerator, systems, cache.fleet)
+        return cache.systems[accelerator.id]
 
     def _find_system_price(self, accelerator: Accelerator, cache: _SettingsCache) -> SystemPrice | None:
         """Return the cost of one of the systems to buy with an accelerator."""
@@ -441,11 +478,8 @@ class CostCalculator:
 
     def costs(self, answer: Answer, *, brief: bool = False) -> CostAnswer:
         """Return the costs of all, and the break-even points: with each other, or if `brief` with rents only."""
-        situations, term = self.situations(answer), answer.scenario.costs.rent_term
-        rents = [
-            cost_provider_rents(each, self._prices.list_provider_rents(each.accelerator, term)) for each in situations
-        ]
-        columns = tuple(map(make_cost_column, situations, answer.columns, rents))
+        term, situations = answer.scenario.costs.rent_term, self.situations(answer)
+        columns = tuple(self._cost_column(each, term) for each in self._list_column_costs(answer))
         breaks: list[BreakEven] = []
         for each, column in zip(situations, columns, strict=True):
             breaks += compare_own_and_rent(each, column)
@@ -459,7 +493,13 @@ class CostCalculator:
         costs = CostAnswer(
             columns, tuple(breaks), api, _get_utilization(situations), _list_missing_api_prices(situations)
         )
-        return replace(costs, same_provider=tuple(self._compare_same_provider(costs, answer.scenario.costs.rent_term)))
+        return replace(costs, same_provider=tuple(self._compare_same_provider(costs, term)))
+
+    def _cost_column(self, each: _ColumnCosts, term: str) -> CostColumn:
+        if each.costs is None:
+            rents = cost_provider_rents(each.inputs, self._prices.list_provider_rents(each.inputs.accelerator, term))
+            each.costs = make_cost_column(each.inputs, each.column, rents)
+        return each.costs
 
     def _compare_same_provider(self, costs: CostAnswer, term: str) -> Iterator[SameProviderRent]:
         accelerators = list(dict.fromkeys(column.accelerator for column in costs.columns))
@@ -497,7 +537,6 @@ class CostCalculator:
         """
         situations = {each.key: each for each in self.situations(answer)}
         columns = {column.key: column for column in costs.columns}
-        cache = self._cache_of(answer.scenario)
         for difference in answer.differences:
             if difference.figure != _THROUGHPUT_FIGURE:
                 continue
@@ -507,7 +546,7 @@ class CostCalculator:
                 if base is None or other is None:
                     continue
                 basis = PaymentBasis(rented=figure == _RENTED_FIGURE)
-                draws = (cache.draw_log_costs(situations[key], basis) for key in pair)
+                draws = (draw_log_costs(situations[key], basis) for key in pair)
                 scale = add_price_doubt(difference.error_scale, *draws)
                 ratio = other.value / base.value
                 theirs, ours = (compute_class_gain(situations[key], [basis]) for key in pair)

@@ -264,8 +264,10 @@ def draw_log_costs(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
     """Return the logarithm of a cost in draws of all its inputs but throughput, which stays at its estimate.
 
     Rents are like for like. A draw has the same shared inputs for all accelerators and both ways to pay, so shared
-    uncertainty cancels in a difference.
+    uncertainty cancels in a difference. They are cached with the inputs.
     """
+    if basis.rented in inputs.log_costs:
+        return inputs.log_costs[basis.rented]
     assert inputs.deployment is not None
     values: dict[str, Amount] = dict(inputs.values)
     for name, spread in list_input_ranges(inputs, basis).items():
@@ -273,7 +275,8 @@ def draw_log_costs(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
             like_for_like = inputs.inputs[name].like_for_like or spread
             values[name] = _draw_cost_input(_name_draws(inputs.accelerator, name), like_for_like)
     per_million = basis.compute_token_cost
-    return np.broadcast_to(np.log(np.asarray(per_million(values, inputs.deployment))), (_PRICE_DRAWS,))
+    costs = np.log(np.asarray(per_million(values, inputs.deployment)))
+    return inputs.log_costs.setdefault(basis.rented, np.broadcast_to(costs, (_PRICE_DRAWS,)))
 
 
 def compute_class_gain(inputs: AcceleratorCostInputs, payments: Iterable[PaymentBasis]) -> float:

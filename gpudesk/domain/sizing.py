@@ -64,6 +64,11 @@ class Demand:
     utilisation_cap: float = 0.8
     spare_replicas: int = 1
 
+    @property
+    def states_peak(self) -> bool:
+        """Whether the user stated the peak over the average; requests in flight are those of the peak."""
+        return self.peak_factor != DEFAULT_PEAK_FACTOR and self.kind is not DemandKind.CONCURRENCY
+
 
 class NumberBounds(NamedTuple):
     """The range of a number of a demand; with `above`, `low` itself is excluded."""

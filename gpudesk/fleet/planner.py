@@ -38,7 +38,7 @@ from gpudesk.domain.fleet import (
     Supply,
     make_load_curve,
 )
-from gpudesk.domain.sizing import DEFAULT_PEAK_FACTOR, Demand, DemandKind, SizingOption, SizingResult
+from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
@@ -217,8 +217,7 @@ class FleetPlanner:
 
 def _list_demand_notes(demand: Demand, curve: DailyLoadCurve) -> Iterator[Message]:
     """Yield a note if the user's peak factor is replaced by a different one of the load curve."""
-    is_stated = demand.peak_factor != DEFAULT_PEAK_FACTOR and demand.kind is not DemandKind.CONCURRENCY
-    if is_stated and round(demand.peak_factor, 2) != round(curve.peak_factor, 2):
+    if demand.states_peak and round(demand.peak_factor, 2) != round(curve.peak_factor, 2):
         yield message(
             "fleet.peak_of_curve",
             "The load curve sets the peak: {peak} × average instead of your peak factor of {factor}",

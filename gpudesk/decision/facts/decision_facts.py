@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from gpudesk.costing.accelerator_costs import AcceleratorCostInputs
 from gpudesk.costing.systems import find_site_needs, find_usual_delivery, is_card
-from gpudesk.costing.uncertainty import Draws, PaymentBasis, draw_log_costs
+from gpudesk.costing.uncertainty import PaymentBasis
 from gpudesk.decision.facts.accelerator_facts import (
     AcceleratorView,
     get_likely_input,
@@ -234,18 +234,10 @@ class DecisionFacts:
     ranked_apart: bool
     #: Leaders by the remaining columns and the way to pay for each: independent of other answers.
     leading: dict[tuple[tuple[int, ...], Payments], list[dict[str, FactValue]]] = field(default_factory=dict)
-    _log_costs: dict[tuple[int, PaymentBasis], Draws] = field(default_factory=dict)
 
     def facts(self, places: Sequence[int]) -> dict[str, FactValue]:
         views, parts = [self.views[place] for place in places], [self.parts[place] for place in places]
         return list_scenario_facts(self.answer, views, parts)
-
-    def draw_log_costs(self, place: int, payment: PaymentBasis) -> Draws:
-        """Return draws of the logarithm of a column's token cost, as `draw_log_costs` of costs does."""
-        key = place, payment
-        if key not in self._log_costs:
-            self._log_costs[key] = draw_log_costs(self.situations[place], payment)
-        return self._log_costs[key]
 
     def list_engine_facts(self, engine_fact: FactValue) -> list[dict[str, FactValue]]:
         """Return for each column whether the requested serving engine runs on it."""

@@ -208,10 +208,13 @@ class Decider:
         self._ground = ground
         self._calibration = calibration
 
-    def decide(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> Decision:
+    def decide(
+        self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None, *, brief: bool = False
+    ) -> Decision:
         """Return the decision on an answered scenario, with `user_answers` instead of its own answers if given.
 
-        It lacks ways out, which `search_ways_out` finds.
+        It lacks ways out, which `search_ways_out` finds. A `brief` one also lacks the other way to pay and the counts
+        for the demand, which do not alter the recommendation.
         """
         answers = resolve_answers(answer.scenario, user_answers, answer.model.native_precision)
         ground = self._ground.of(answer, answers)
@@ -222,12 +225,12 @@ class Decider:
         objective = choose_objective(answers, [situation.parts[place] for place in situation.standing])
         able = self._meet_limits(ground, situation, lines)
         ranked = self._rank(ground, situation, lines, objective, able)
-        other = self._rank_other_payment(ground, situation, lines, objective, able, ranked)
+        other = None if brief else self._rank_other_payment(ground, situation, lines, objective, able, ranked)
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
         decision = replace(
             _make_decision(ground, answers, situation, lines, ranked, objective),
             other_payment=other,
-            set_counts=self._ground.list_set_counts(answer, answers),
+            set_counts={} if brief else self._ground.list_set_counts(answer, answers),
         )
         if values["work"] == MEDIA_WORK:
             decision = replace(decision, media_fits=self._ground.list_media_fits(answer))

@@ -30,9 +30,9 @@ from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import message
 
-#: Factors by which a number is varied, before bisection between the last two, until they are this close.
+#: Factors by which a number is varied, before the change is located between the last two, until they are this close.
 _STEPS: Final = (1.05, 1.15, 1.35, 1.7, 2.5, 5.0, 10.0, 30.0)
-_HALVINGS, _CLOSE = 7, 0.01
+_MOST_TRIALS, _CLOSE = 12, 0.01
 #: Significant digits of the numbers found, rounded away from the current value, if they still alter the decision.
 _DIGITS: Final = (3, 4, 5, 6)
 #: Limits that can be unset -> the limited fact, and how many values to try.
@@ -50,7 +50,8 @@ _OF_KIND: Final = math.log(2.0)
 class _FlipInput:
     """One input: its current value, the values to try in each direction, and how to decide with one.
 
-    `is_monotone`: if the last value of a direction does not change the leader, none of that direction does.
+    `is_monotone`: if the last value of a direction does not change the leader, none of that direction does. `loosest`
+    is where an unset limit begins: the largest limited figure, which all deployments meet.
     """
 
     name: str
@@ -58,6 +59,7 @@ class _FlipInput:
     tries: tuple[tuple[AnswerValue, ...], ...]
     decide: Callable[[AnswerValue], Decision]
     is_monotone: bool = False
+    loosest: float | None = None
 
 
 def search_flips(
@@ -69,15 +71,14 @@ def search_flips(
     is still too close to call: between near equals any price does that. Each was decided with the value that it shows.
     """
     answers = dict(answer.scenario.decision.answers if user_answers is None else user_answers)
-    present = decider.decide(answer, answers)
-    lead = _get_lead(present)
+    present = decider.decide(answer, answers, brief=True)
     inputs = list(_list_inputs(decider, answer, answers, present))
     ranked: list[tuple[float, DecisionFlip]] = []
     for number, each in enumerate(inputs):
         progress = JobProgress(message("decide.flipping", "Checking what would change the result"), number, len(inputs))
         flips = []
         for tries in each.tries:
-            flip = yield from _search_flip(each, tries, lead, progress)
+            flip = yield from _search_flip(each, tries, present, progress)
             if flip is not None:
                 flips.append(flip)
         if flips:
@@ -110,7 +111,8 @@ def _list_inputs(
     """Yield every input to try: answers, how partly used systems count, prices of the accelerators not removed."""
     for name, answered in resolve_answers(answer.scenario, user_answers, answer.model.native_precision).items():
         grid = _list_reachable_limits(name, present)
-        yield _make_question_input(decider, answer, user_answers, QUESTIONS[name], answered.value, grid)
+        flip_input = _make_question_input(decider, answer, user_answers, QUESTIONS[name], answered.value, grid[1:])
+        yield replace(flip_input, loosest=grid[0]) if grid else flip_input
     if any(each.eligible and each.lots is not None and each.lots.idle for each in present.candidates):
         yield _make_systems_input(decider, answer, user_answers)
     lead = None if present.recommended is None else present.recommended.accelerator
@@ -130,10 +132,7 @@ def _list_inputs(
 
 
 def _list_reachable_limits(name: str, present: Decision) -> tuple[float, ...]:
-    """Return values at which an unset limit would begin to bind, the loosest first.
-
-    From the largest to below the smallest limited figure.
-    """
+    """Return values for an unset limit, from the largest to below the smallest limited figure."""
     if name not in _LIMIT_FACTS or present.recommended is None:
         return ()
     # Which limit rules out a leader without the figure is unknown.
@@ -145,7 +144,7 @@ def _list_reachable_limits(name: str, present: Decision) -> tuple[float, ...]:
         return ()
     high, low = max(ends), min(ends) / _BEYOND
     step = (low / high) ** (1.0 / _GRID)
-    return tuple(high * step**number for number in range(1, _GRID + 1))
+    return tuple(high * step**number for number in range(_GRID + 1))
 
 
 def _list_fact_ends(fact: FactValue) -> tuple[float, ...]:
@@ -163,7 +162,7 @@ def _make_question_input(
     grid: tuple[float, ...],
 ) -> _FlipInput:
     def decide(value: AnswerValue) -> Decision:
-        return decider.decide(answer, {**user_answers, question.id: value})
+        return decider.decide(answer, {**user_answers, question.id: value}, brief=True)
 
     tries: tuple[tuple[AnswerValue, ...], ...]
     if isinstance(now, float) and now > 0.0 and question.bounds is not None:
@@ -193,7 +192,7 @@ def _make_price_input(
     def decide(value: AnswerValue) -> Decision:
         costs = scenario.costs.with_input(name, UncertainValue.exactly(float(value)), part)
         changed = replace(answer, scenario=replace(scenario, costs=costs))
-        return decider.decide(changed, user_answers)
+        return decider.decide(changed, user_answers, brief=True)
 
     bounds = COST_INPUTS[name].bounds
     below, beyond = _step_outward(now, bounds.low, bounds.high)
@@ -203,7 +202,7 @@ def _make_price_input(
 def _make_systems_input(decider: Decider, answer: Answer, user_answers: dict[str, AnswerValue]) -> _FlipInput:
     def decide(value: AnswerValue) -> Decision:
         costs = replace(answer.scenario.costs, single_accelerators=value == COUNTED_IN_USE)
-        return decider.decide(replace(answer, scenario=replace(answer.scenario, costs=costs)), user_answers)
+        return decider.decide(replace(answer, scenario=replace(answer.scenario, costs=costs)), user_answers, brief=True)
 
     now, other = COUNTED_WHOLE, COUNTED_IN_USE
     if answer.scenario.costs.single_accelerators:
@@ -219,42 +218,69 @@ def _step_outward(now: float, low: float, high: float) -> tuple[tuple[float, ...
 
 
 def _search_flip(
-    each: _FlipInput, tries: tuple[AnswerValue, ...], lead: str | None, progress: JobProgress
+    each: _FlipInput, tries: tuple[AnswerValue, ...], present: Decision, progress: JobProgress
 ) -> ProgressSteps[DecisionFlip | None]:
-    same = each.now
-    if each.is_monotone and tries:
+    lead = _get_lead(present)
+    same, before = each.now if each.loosest is None else each.loosest, present
+    for value in tries[-1:] if each.is_monotone else tries:
         yield progress
-        if _get_lead(each.decide(tries[-1])) == lead:
-            return None
-    for value in tries:
-        yield progress
-        if _get_lead(each.decide(value)) == lead:
-            same = value
+        after = each.decide(value)
+        if _get_lead(after) == lead:
+            same, before = value, after
             continue
         if isinstance(same, float) and isinstance(value, float):
-            nearer = yield from _bisect_flip(each, same, value, lead, progress)
+            nearer = yield from _locate_flip(each, (same, before), (value, after), lead, progress)
             for digits in _DIGITS:
                 flip = _try_value(each, round_away(nearer, digits, up=nearer > same), lead)
                 if flip is not None:
                     return flip
             return None
-        return _try_value(each, value, lead)
+        return _make_flip(each, value, after, lead)
     return None
 
 
-def _bisect_flip(
-    each: _FlipInput, same: float, changed: float, lead: str | None, progress: JobProgress
+def _locate_flip(
+    each: _FlipInput,
+    before: tuple[float, Decision],
+    after: tuple[float, Decision],
+    lead: str | None,
+    progress: JobProgress,
 ) -> ProgressSteps[float]:
-    for _ in range(_HALVINGS):
+    """Return a value close to where the lead changes, on the far side, between one `before` and one `after` that."""
+    share = 0.0
+    for _ in range(_MOST_TRIALS):
+        same, changed = before[0], after[0]
         if abs(changed - same) <= _CLOSE * abs(changed):
             break
         yield progress
-        middle = math.sqrt(same * changed) if same > 0.0 and changed > 0.0 else (same + changed) / 2.0
-        if _get_lead(each.decide(middle)) == lead:
-            same = middle
+        # Interpolation that has left more than half of the range is followed by halving.
+        share = _find_share(before, after, lead) if share <= 0.5 else 0.5
+        positive = same > 0.0 and changed > 0.0
+        value = same * (changed / same) ** share if positive else same + (changed - same) * share
+        decision = each.decide(value)
+        if _get_lead(decision) == lead:
+            before, share = (value, decision), 1.0 - share
         else:
-            changed = middle
-    return changed
+            after = value, decision
+    return after[0]
+
+
+def _find_share(before: tuple[float, Decision], after: tuple[float, Decision], lead: str | None) -> float:
+    """Return the share of the way, in logarithms, to the next trial: just beyond where merits should be equal."""
+    ahead, behind = _compute_advance(before[1], lead), _compute_advance(after[1], lead)
+    if ahead is None or behind is None or not ahead > 0.0 > behind or before[0] <= 0.0:
+        return 0.5
+    share = ahead / (ahead - behind)
+    # Beyond it towards the farther end, so that both ends move.
+    margin = min(0.4 * _CLOSE / abs(math.log(after[0] / before[0])), 0.4)
+    return share + margin if share < 0.5 else share - margin
+
+
+def _compute_advance(decision: Decision, lead: str | None) -> float | None:
+    """Return by how much merit a column leads; None if it, or all others, are out."""
+    merits = {each.key: each.merit for each in decision.candidates if each.eligible}
+    own = None if lead is None else merits.pop(lead, None)
+    return None if own is None or not merits else own - max(merits.values())
 
 
 def round_away(value: float, digits: int = _DIGITS[0], *, up: bool) -> float:
@@ -266,8 +292,11 @@ def round_away(value: float, digits: int = _DIGITS[0], *, up: bool) -> float:
 
 
 def _try_value(each: _FlipInput, value: AnswerValue, lead: str | None) -> DecisionFlip | None:
+    return _make_flip(each, value, each.decide(value), lead)
+
+
+def _make_flip(each: _FlipInput, value: AnswerValue, decision: Decision, lead: str | None) -> DecisionFlip | None:
     """Return the flip with its outcome; None if it changes nothing, or moves the work out of scope."""
-    decision = each.decide(value)
     becomes = _get_lead(decision)
     if becomes == lead or not decision.scope.answered:
         return None

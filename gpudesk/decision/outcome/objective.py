@@ -28,6 +28,7 @@ from gpudesk.costing.uncertainty import (
     add_price_doubt,
     compute_class_gain,
     draw_interval,
+    draw_log_costs,
 )
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
 from gpudesk.decision.rules.conditions import SimulatedFact
@@ -387,21 +388,23 @@ def _score_cost(
     ground: DecisionFacts, place: int, part: FactValues, payments: Sequence[PaymentBasis], calibration: Calibration
 ) -> CandidateScore:
     """Return the score of a column by the cheaper way to pay."""
-    values = ground.situations[place].values
+    situation = ground.situations[place]
     lacking: dict[PaymentBasis | None, str] = {
-        each: unknown[0] for each in payments if (unknown := [name for name in each.needed if name not in values])
+        each: unknown[0]
+        for each in payments
+        if (unknown := [name for name in each.needed if name not in situation.values])
     }
     estimate, payment = ground.views[place].estimate, find_cheaper_payment(part, payments)
     value = None if payment is None else get_token_cost(part, payment)
     if estimate is None or value is None:
         return CandidateScore(None, lacking=lacking)
-    draws = [ground.draw_log_costs(place, each) for each in payments if get_token_cost(part, each) is not None]
+    draws = [draw_log_costs(situation, each) for each in payments if get_token_cost(part, each) is not None]
     return CandidateScore(
         value,
         -math.log(value.value),
         find_lead_scale(calibration, "throughput", estimate.basis, estimate.basis),
         reduce(np.minimum, draws),
-        compute_class_gain(ground.situations[place], payments),
+        compute_class_gain(situation, payments),
         lacking,
     )
 

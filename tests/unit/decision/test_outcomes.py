@@ -419,6 +419,32 @@ def test_a_limit_that_is_not_set_has_the_nearest_flip(service: GpuDeskService) -
     assert looser.key == lead.key
 
 
+def test_unset_limits_begin_to_matter_at_a_round_number_close_to_the_change(service: GpuDeskService) -> None:
+    parts = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
+    scenario = make_scenario(parts=parts, priority="cost", acquisition="rent")
+    answer = service.answer(replace(scenario, demand=Demand(DemandKind.USERS, 3000.0)))
+    lead = service.decide(answer).recommended
+    assert lead is not None
+    flips = [each for each in service.flips(answer) if each.input in ("ttft_limit_ms", "tpot_limit_ms")]
+    assert flips
+    for flip in flips:
+        assert isinstance(flip.after, float)
+        assert flip.after == float(f"{flip.after:.3g}")
+        looser = service.decide(answer, {**scenario.decision.answers, flip.input: flip.after * 1.02}).recommended
+        assert looser is not None
+        assert looser.key == lead.key
+
+
+def test_a_price_changes_the_costs_of_its_accelerator_alone(service: GpuDeskService) -> None:
+    answer = service.answer(make_scenario(parts=("h200-sxm", "mi325x")))
+    costs = answer.scenario.costs.with_input("price_usd", UncertainValue.exactly(20_000.0), "mi325x")
+    changed = replace(answer, scenario=replace(answer.scenario, costs=costs))
+    before, after = service.costing.costs(answer).columns, service.costing.costs(changed).columns
+    assert after[0] is before[0]
+    assert after[1].inputs["price_usd"].spread == UncertainValue.exactly(20_000.0)
+    assert before[1] == service.costing.costs(answer).columns[1] != after[1]
+
+
 def test_as_many_are_bought_as_the_budget_pays_for(service: GpuDeskService) -> None:
     """More of them answer faster, but those that no budget pays for must not stand for the few that it does."""
     answers = {"acquisition": "own", "priority": "latency", "current_platform": "CUDA"}
