@@ -282,7 +282,7 @@ class _SettingsCache:
     )
     #: The systems to buy by accelerator.
     systems: dict[str, SystemSpec] = field(default_factory=dict, compare=False)
-    #: The last costs of each column by its key, its accelerator and that one's settings.
+    #: The last costs of each column by its key, its accelerator and the settings of that.
     columns: dict[tuple[str, str, _UserInputs], _ColumnCosts] = field(default_factory=dict, compare=False)
 
     def share(self, settings: CostSettings) -> _SettingsCache:

@@ -130,8 +130,8 @@ def test_a_demand_gives_the_utilization_until_the_user_states_one(service: GpuDe
     assert peak.busy_share == pytest.approx(1.0 / make_load_curve(with_demand.fleet).peak_factor)
     assert describe_utilization(peak.utilisation, Formatter()) == "50% average load (of the peak)"
     # A stated peak factor is the one that counts are sized for.
-    stated = replace(demand, peak_factor=5.0)
-    peaked = service.costing.costs(service.answer(replace(with_demand, demand=stated)))
+    tall = replace(demand, peak_factor=5.0)
+    peaked = service.costing.costs(service.answer(replace(with_demand, demand=tall)))
     assert describe_utilization(peaked.utilisation, Formatter()) == "10% utilization (your peak factor)"
     steady = replace(with_demand, demand=replace(demand, peak_factor=1.0), workload=arriving)
     assert service.costing.costs(service.answer(steady)).busy_share == 1.0
