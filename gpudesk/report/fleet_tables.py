@@ -203,14 +203,8 @@ def list_fleet_notes(
 
 def describe_fleets(
     answer: FleetAnswer, looks: Mapping[str, tuple[str, int]], formatter: Formatter, money: MoneyFormatter
-) -> str:
-    """Return the answer in sentences: what to order, its cost at its utilization, the odds, and what comes next."""
-    return " ".join(_list_fleet_sentences(answer, looks, formatter, money))
-
-
-def _list_fleet_sentences(
-    answer: FleetAnswer, looks: Mapping[str, tuple[str, int]], formatter: Formatter, money: MoneyFormatter
 ) -> list[str]:
+    """Return the answer in sentences: what to order, its cost at its utilization, the odds, and what comes next."""
     if answer.cheapest is None:
         return [tr("No fleet can be priced: enter a price or a rent.")]
     accelerator, supply = answer.cheapest
@@ -337,11 +331,11 @@ def build_sheet_fleet(
     if answer.growth_per_year:
         title = tr("Fleet in year 1, average costs over {years}: {curve}", years=years, curve=curve)
     table = ComparisonTable(heads, (ComparisonGroup("fleet", title, tuple(rows)),), tr("Fleet"))
-    sentences = _list_fleet_sentences(answer, looks, formatter, money)
+    sentences = describe_fleets(answer, looks, formatter, money)
     # What to order, with its odds.
     order_text = " ".join(sentences[:1] if answer.odds is None else sentences[:2])
     order = tr("Fleet for the demand: {order}", order=order_text)
     if answer.cheapest is not None and answer.cheapest[1] is Supply.AUTOSCALED:
         # A recommendation to buy or rent around the clock knows no scaling.
         order = tr("Cheaper if capacity follows the load: {order}", order=lower_for_sentence(order_text))
-    return SheetFleet(" ".join(sentences), order, table, sketch_fleets(answer, looks, formatter, money))
+    return SheetFleet(tuple(sentences), order, table, sketch_fleets(answer, looks, formatter, money))

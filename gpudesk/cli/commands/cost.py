@@ -53,7 +53,14 @@ from gpudesk.report.costs import (
     list_same_provider_rents,
 )
 from gpudesk.report.labels import format_odds, format_years, list_column_names
-from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
+from gpudesk.report.writers.text import (
+    align_table,
+    indent_hanging,
+    list_verdict_lines,
+    measure_text,
+    pad_text,
+    wrap_text,
+)
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, Message, input_error, message, to_sentence
 from gpudesk.text.translation import tr
@@ -94,7 +101,7 @@ def list_cost_lines(
         describe_bought_singly(settings),
         describe_software_share(costs.columns, formatter),
     )
-    yield from map(strong, wrap_text(describe_token_cost(answer, formatter), width))
+    yield from list_verdict_lines(describe_token_cost(answer, formatter), width, strong)
     note = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
     yield from wrap_text(note, width)
     if any(each.count is None for each in answer.scenario.accelerators):

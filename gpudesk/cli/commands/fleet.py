@@ -32,7 +32,7 @@ from gpudesk.report.fleet_tables import count_racks, describe_fleets, format_amo
 from gpudesk.report.labels import format_years
 from gpudesk.report.rack_drawing import label_order, label_use, list_rack_heads, list_rack_rows, sketch_fleets
 from gpudesk.report.sizing import describe_demand
-from gpudesk.report.writers.text import align_table, wrap_text
+from gpudesk.report.writers.text import align_table, list_verdict_lines, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import InputError, capitalize_first, format_message, input_error
 from gpudesk.text.translation import tr
@@ -190,8 +190,8 @@ class _FleetText:
 
     def list_lines(self) -> Iterator[str]:
         answer = self.answer
-        sentence = describe_fleets(answer, self.looks, self.formatter, self.money)
-        yield from map(output.make_bold, wrap_text(sentence, self.width))
+        sentences = describe_fleets(answer, self.looks, self.formatter, self.money)
+        yield from list_verdict_lines(sentences, self.width, output.make_bold)
         demand = replace(self.demand, peak_factor=round(answer.curve.peak_factor, 2))
         curve = tr("Load curve: {name}.", name=answer.curve.kind.label)
         yield from wrap_text(f"{describe_demand(demand, self.formatter)}. {curve}", self.width)

@@ -33,7 +33,7 @@ from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sourc
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.paths import MissingFileError
 from gpudesk.text.messages import InputError, capitalize_first, format_message
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import get_language, tr
 
 ResultT = TypeVar("ResultT")
 
@@ -219,17 +219,17 @@ def make_view_actions(
 _REST_MS: Final = 120
 #: Maximum wait for the first paint.
 _FIRST_MS: Final = 300
-#: The usual width of a slow verdict in one line, in design lengths, and the lines reserved for it.
-_SLOW_VERDICT: Final = 2200.0
-_SLOW_LINES: Final = (2, 3)
+#: Language -> the usual widths of a slow verdict and its terms in one line, in design lengths.
+_SLOW_WIDTHS: Final = {"en": (1500.0, 850.0), "de": (1600.0, 1100.0)}
+_MOST_LINES: Final = 3
 
 
 class VerdictLine(ThemedLabel):
-    """The verdict of a page in a sentence or two, updated after a pause, so that a moving slider stays fast.
+    """The verdict of a page in a sentence, updated after a pause, so that a moving slider stays fast.
 
-    It is a tab stop, so that it can be read aloud and copied. A line is reserved for the first verdict. If that takes
-    longer than a first paint (`is_slow`), it follows the paint, and its usual lines are reserved, so that nothing
-    moves when it appears.
+    What else to know is in `terms`, in smaller type, which the page places below. The verdict is a tab stop, so that
+    it can be read aloud and copied. A line of each is reserved for the first verdict. If that takes longer than a first
+    paint (`is_slow`), it follows the paint, and its usual lines are reserved, so that nothing moves when it appears.
     """
 
     #: Show the verdict: the answer has not changed for a moment.
@@ -237,6 +237,8 @@ class VerdictLine(ThemedLabel):
 
     def __init__(self, theme: Theme, *, is_slow: bool = False) -> None:
         self._is_slow = self._is_first_slow = is_slow
+        self.terms = ThemedLabel(theme, color="text2", wrap=True, selectable=True)
+        self.terms.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         super().__init__(theme, font="page", wrap=True)
         self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         flags = Qt.TextInteractionFlag
@@ -256,7 +258,11 @@ class VerdictLine(ThemedLabel):
         """Follow the answer; until the update the former verdict is dimmed."""
         # A disabled widget loses the focus.
         self.setEnabled(self.hasFocus())
+        self.terms.setEnabled(False)
         self.show()
+        if not self.text():
+            self.terms.show()
+            self._dress()
         if self._is_slow:
             call_after_paint(self, partial(self._timer.start, 0))
             # A line that was painted before waits no longer for another paint.
@@ -264,28 +270,33 @@ class VerdictLine(ThemedLabel):
         else:
             self._timer.start(_REST_MS if self.text() else 0)
 
-    def show_verdict(self, describe: Callable[[], str]) -> None:
-        """Show the result of `describe`; nothing if it is empty or a file cannot be read."""
+    def show_verdict(self, describe: Callable[[], Sequence[str]], terms: str = "") -> None:
+        """Show the first sentence of `describe`, and the others with `terms`; nothing if a file cannot be read."""
         try:
-            text = describe()
+            sentences = describe()
         except (InputError, MissingFileError):
             # The view that needs the file reports the error.
-            text = ""
+            sentences = ()
         self._is_first_slow, self._is_slow = self._is_slow, False
-        self._reserve_height()
-        self._set_words(text)
-        self.setEnabled(True)
-        self.setVisible(bool(text))
+        self._set_words(sentences[:1], [*sentences[1:], terms] if sentences else ())
+        for label in (self, self.terms):
+            label.setEnabled(True)
+        self.setVisible(bool(sentences))
+        if self._is_first_slow and sentences:
+            # Its reserved lines stay.
+            self.terms.show()
+        self._dress()
 
     def clear_verdict(self) -> None:
         self._timer.stop()
-        self._set_words("")
+        self._set_words((), ())
         self.hide()
 
-    def _set_words(self, text: str) -> None:
-        """Set and announce a text; an empty line has a name too, since it can be focused before its verdict."""
-        self.setText(text)
-        self.setAccessibleName(text or tr("Verdict"))
+    def _set_words(self, verdict: Sequence[str], terms: Sequence[str]) -> None:
+        """Set and announce the texts; an empty line has a name too, since it can be focused before its verdict."""
+        self.setText("".join(verdict))
+        self.terms.show_text(" ".join(filter(None, terms)))
+        self.setAccessibleName(" ".join(filter(None, (*verdict, *terms))) or tr("Verdict"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -294,16 +305,24 @@ class VerdictLine(ThemedLabel):
     def _dress(self) -> None:
         super()._dress()
         px = self._theme.px
-        self.setContentsMargins(px(16), px(2), px(16), px(8))
+        self.setContentsMargins(px(16), px(2), px(16), px(8 if self.terms.isHidden() else 3))
+        self.terms.setContentsMargins(px(16), 0, px(16), px(8))
         self._reserve_height()
 
     def _reserve_height(self) -> None:
-        px, further_lines = self._theme.px, 0
-        if self._is_first_slow:
-            least, most = _SLOW_LINES
-            further_lines = max(least, min(most, math.ceil(px(_SLOW_VERDICT) / max(1, self.width() - px(32))))) - 1
-        further = further_lines * self.fontMetrics().lineSpacing()
-        self.setMinimumHeight(px(2) + self._theme.line("page") + further + px(8))
+        px, margins = self._theme.px, self.contentsMargins()
+        verdict, terms = _SLOW_WIDTHS.get(get_language(), _SLOW_WIDTHS["de"])
+        further = self._count_reserved(verdict) - 1
+        height = self._theme.line("page") + further * self.fontMetrics().lineSpacing()
+        self.setMinimumHeight(margins.top() + height + margins.bottom())
+        lines = self._count_reserved(terms)
+        self.terms.setMinimumHeight(lines * self.terms.fontMetrics().lineSpacing() + px(8))
+
+    def _count_reserved(self, usual: float) -> int:
+        """Return the lines reserved for a text of a usual width."""
+        px = self._theme.px
+        lines = math.ceil(px(usual) / max(1, self.width() - px(32))) if self._is_first_slow else 1
+        return min(lines, _MOST_LINES)
 
 
 class PageView(QWidget):
@@ -380,13 +399,11 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.head.copy.clicked.connect(self.copy)
         self.verdict = VerdictLine(theme)
         self.verdict.due.connect(self._show_verdict)
-        self.terms = ThemedLabel(theme, font="small", color="text2", wrap=True)
-        self.terms.hide()
         content = QWidget()
         self._view_stack = QStackedLayout(content)
         self.body = AnswerStack(theme, content)
         self.body.wanted.connect(self.wanted)
-        make_column(self.head, self.verdict, self.terms, (self.body, 1), gap=0, on=self)
+        make_column(self.head, self.verdict, self.verdict.terms, (self.body, 1), gap=0, on=self)
         theme.follow(self._dress)
         first = next(iter(self._specs))
         last = settings.get(self._setting, first)
@@ -397,9 +414,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         return f"{self.page_id}.view"
 
     def _dress(self) -> None:
-        px = self.theme.px
         fill_background(self, self.theme.color("page"))
-        self.terms.setContentsMargins(px(16), 0, px(16), px(8))
 
     # To implement in subclasses
 
@@ -424,18 +439,15 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         return self._specs[key].make(self.desk, theme)
 
     def _show_verdict(self) -> None:
-        self.verdict.show_verdict(self.describe_verdict)
-        text = self.describe_terms()
-        self.terms.setText(text)
-        self.terms.setVisible(bool(text))
+        self.verdict.show_verdict(self.describe_verdict, self.describe_terms())
 
     def describe_terms(self) -> str:
         """Return the terms behind the verdict, in small type below it; may be empty."""
         return ""
 
-    def describe_verdict(self) -> str:
-        """Return the verdict on the desk's answer, for pages with one; else empty."""
-        return ""
+    def describe_verdict(self) -> Sequence[str]:
+        """Return the verdict on the desk's answer as sentences, the answer first; empty for pages without one."""
+        return ()
 
     def make_scroll_area(self, view: ViewT) -> FullWidthScrollArea | None:  # noqa: ARG002 - for some pages
         """Return the scroll area for a new view; None for one that scrolls by itself."""
@@ -520,7 +532,6 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             self.verdict.request()
         else:
             self.verdict.clear_verdict()
-            self.terms.hide()
         self.set_usable(usable=usable)
         # New content can need other heights than at the layout before: else it would be painted twice.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)

@@ -415,7 +415,7 @@ def build_sheet(
         recommendation=None
         if decision is None
         else build_recommendation(decision, extras.flips, heads, formatter, extras.decision_costs),
-        verdict="" if extras.leading is None else describe_comparison(answer, extras.leading, formatter),
+        verdict=() if extras.leading is None else tuple(describe_comparison(answer, extras.leading, formatter)),
         trace=() if decision is None or not extras.with_rules else build_trace_rows(decision, formatter),
         fleet=None if extras.fleet is None else _build_fleet(answer, extras.fleet, heads, formatter),
     )

@@ -416,7 +416,7 @@ class SheetTraceRow:
 class SheetFleet:
     """The fleets for a demand: the answer, its order in a line, the size and cost of each, their racks."""
 
-    verdict: str
+    verdict: tuple[str, ...]
     order: str
     table: ComparisonTable
     sketches: tuple[FleetSketch, ...]
@@ -451,8 +451,8 @@ class ComparisonSheet:
     costs: ComparisonTable = NO_TABLE
     #: The recommendation, if the user answered questions, and on request every rule that fired.
     recommendation: SheetRecommendation | None = None
-    #: The leader, its lead and the odds, in a sentence or two.
-    verdict: str = ""
+    #: Sentences: the leader, its lead and the odds; then what else to know.
+    verdict: tuple[str, ...] = ()
     trace: tuple[SheetTraceRow, ...] = ()
     #: If the scenario has a demand.
     fleet: SheetFleet | None = None

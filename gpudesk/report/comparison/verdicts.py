@@ -1,4 +1,4 @@
-"""The verdict of each page in a sentence or two, and the effect of changed facts on an answer."""
+"""The verdict of each page as sentences, the answer first, and the effect of changed facts on an answer."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _CHEAPEST_BY_PAYMENT: Final = {"owned": "Cheapest to own", "rented": "Cheapest t
 _CLEAR: Final = 0.05
 
 
-def describe_comparison(answer: Answer, decision: Decision, formatter: Formatter) -> str:
+def describe_comparison(answer: Answer, decision: Decision, formatter: Formatter) -> list[str]:
     """Return the leader by the decision's objective and its rival, what speaks for the rival, and who is left out."""
     return _ComparisonVerdict(answer, decision, formatter).describe()
 
@@ -81,26 +81,26 @@ class _ComparisonVerdict:
         self._names = dict(zip(decision.columns, list_column_names(answer), strict=True))
         self._candidates = {each.key: each for each in decision.candidates}
 
-    def describe(self) -> str:
+    def describe(self) -> list[str]:
         winner, second = self._decision.recommended, self._decision.runner_up
         if winner is None or not self._decision.scope.answered:
             return describe_throughput(self._answer, self._formatter)
         first = self._candidates[winner.key]
         if second is None:
             outsiders = _list_outsiders(self._answer, list_column_names(self._answer), self._formatter)
-            return " ".join([self._describe_alone(first), *outsiders])
+            return [self._describe_alone(first), *outsiders]
         rival = self._candidates[second]
         is_shared = any(each.lots is not None and each.lots.is_shared for each in (first, rival))
         shared = describe_bought_singly(self._answer.scenario.costs) if is_shared else ""
         sentences = (
             self._describe_lead(first, rival),
-            to_sentence(shared) if shared else "",
             self._list_announced(first, rival),
             self._describe_rival(first, rival),
             self._describe_table(first, rival),
-            self._describe_left_out(),
+            *self._list_left_out(),
+            to_sentence(shared) if shared else "",
         )
-        return " ".join(filter(None, sentences))
+        return [each for each in sentences if each]
 
     def _describe_alone(self, first: DecisionCandidate) -> str:
         value = "" if first.value is None else format_objective(self._decision, first, self._formatter)
@@ -195,7 +195,7 @@ class _ComparisonVerdict:
             return tr("costs {d} less to rent", d=distance) if ratio < 1.0 - _CLEAR else ""
         return tr("is {d} faster", d=distance) if ratio > 1.0 + _CLEAR else ""
 
-    def _describe_left_out(self) -> str:
+    def _list_left_out(self) -> list[str]:
         """Return which accelerators are not in the contest, and why."""
         first = self._decision.recommended
         needed = {"owned": "price_usd", "rented": "rent_usd_per_hour"}
@@ -216,7 +216,7 @@ class _ComparisonVerdict:
             no_price = tr("No purchase price: {names}.", names=names)
             no_rent = tr("No rental price: {names}.", names=names)
             sentences.insert(0, no_price if payment == "owned" else no_rent)
-        return " ".join(sentences)
+        return sentences
 
     def _describe_table(self, *candidates: DecisionCandidate) -> str:
         """Return the counts of the table for those that the verdict is about with other counts."""
@@ -238,12 +238,12 @@ class _ComparisonVerdict:
         return self._decision.parts[self._decision.columns.index(candidate.key)].get("widest_software") is True
 
 
-def describe_throughput(answer: Answer, formatter: Formatter) -> str:
+def describe_throughput(answer: Answer, formatter: Formatter) -> list[str]:
     """Return who has the highest throughput and its limiter; then the columns not compared."""
     names = list_column_names(answer)
     ranked = rank_figures(answer, _THROUGHPUT)
     if not ranked:
-        return " ".join(_list_outsiders(answer, names, formatter)) or tr("Throughput at this load is unknown.")
+        return list(_list_outsiders(answer, names, formatter)) or [tr("Throughput at this load is unknown.")]
     sentences = [describe_figure_lead(answer, _THROUGHPUT, formatter)]
     limiters = {place: format_limiter(each) for place in ranked if (each := answer.columns[place].estimate) is not None}
     best = find_best(ranked, _THROUGHPUT)
@@ -251,7 +251,7 @@ def describe_throughput(answer: Answer, formatter: Formatter) -> str:
         sentences.append(tr("All are limited by {limiter}.", limiter=limiters[best]))
     elif best in limiters:
         sentences.append(tr("{name} is limited by {limiter}.", name=names[best], limiter=limiters[best]))
-    return " ".join([*sentences, *_list_outsiders(answer, names, formatter)])
+    return [*sentences, *_list_outsiders(answer, names, formatter)]
 
 
 def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> str:
@@ -346,7 +346,7 @@ _HANDLES: Final = {
 }
 
 
-def describe_fit(answer: Answer, formatter: Formatter) -> str:
+def describe_fit(answer: Answer, formatter: Formatter) -> list[str]:
     """Return who holds the load, who has the most headroom, where requests queue and what does not fit."""
     names, most = list_column_names(answer), get_max_concurrencies(answer)
     holding = [
@@ -375,7 +375,7 @@ def describe_fit(answer: Answer, formatter: Formatter) -> str:
         sentences.append(tr(_FITS[of] if in_flight is not None else _HANDLES[of], **values))
     elif any(column.estimate is not None for column in answer.columns):
         sentences.append(tr((_HANDLES if in_flight is None else _FITS)["none"], **values))
-    return " ".join([*sentences, *_list_outsiders(answer, names, formatter), *_list_usual_limits(answer, formatter)])
+    return [*sentences, *_list_outsiders(answer, names, formatter), *_list_usual_limits(answer, formatter)]
 
 
 def _list_usual_limits(answer: Answer, formatter: Formatter) -> Iterator[str]:
@@ -387,7 +387,7 @@ def _list_usual_limits(answer: Answer, formatter: Formatter) -> Iterator[str]:
             yield f"{name}: {format_message(note, formatter)}."
 
 
-def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
+def describe_token_cost(answer: Answer, formatter: Formatter) -> list[str]:
     """Return the cheapest token cost to own and to rent, with odds, and omitted columns; the cheaper way first.
 
     The answer includes its costs.
@@ -395,7 +395,7 @@ def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
     ranked = {figure: ranking for figure in (_RENTED, _OWNED) if (ranking := rank_figures(answer, figure))}
     if answer.costs is None or not ranked:
         reasons = {describe_missing_value(answer, _RENTED, place, formatter)[0] for place in range(len(answer.columns))}
-        return to_sentence(tr("Cost per token unknown: {reasons}", reasons="; ".join(sorted(reasons))))
+        return [to_sentence(tr("Cost per token unknown: {reasons}", reasons="; ".join(sorted(reasons))))]
     cheapest = {figure: find_best(ranking, figure) for figure, ranking in ranked.items()}
     order = sorted(ranked, key=lambda figure: ranked[figure][cheapest[figure]].value)
     sentences = [_describe_cheapest(answer, figure, figure == order[0], formatter) for figure in order]
@@ -404,7 +404,7 @@ def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
         least = ranked[order[0]][cheapest[order[0]]].value
         is_less = tr("A hosted API costs less: {amount}.", amount=amount)
         sentences.append(is_less if api.value < least else tr("A hosted API costs {amount}.", amount=amount))
-    return " ".join((*sentences, *_list_outsiders(answer, list_column_names(answer), formatter)))
+    return [*sentences, *_list_outsiders(answer, list_column_names(answer), formatter)]
 
 
 #: Figure -> the sentence for a single price, for a tie, and by the confidence of a lead.
@@ -480,12 +480,12 @@ def describe_price_doubts(answer: Answer, formatter: Formatter) -> str:
     return " ".join(to_sentence(each) for each in (prices, *rents) if each)
 
 
-def describe_payback(answer: Answer, formatter: Formatter) -> str:
+def describe_payback(answer: Answer, formatter: Formatter) -> list[str]:
     """Return the payback periods at full utilization, the shortest first."""
     costs = answer.costs
     points = [] if costs is None else [each for each in costs.break_evens if each.name == "months_to_own"]
     if costs is None or not points:
-        return tr("Payback period unknown: enter purchase and rental prices.")
+        return [tr("Payback period unknown: enter purchase and rental prices.")]
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     known_points = sorted((each.value, names[each.key]) for each in points if each.value is not None)
     sentences = []
@@ -503,7 +503,7 @@ def describe_payback(answer: Answer, formatter: Formatter) -> str:
     if never := [names[each.key] for each in points if each.value is None]:
         text = "Within the service life, buying does not pay back for {names}."
         sentences.append(tr(text, names=join_names(never)))
-    return " ".join(sentences)
+    return sentences
 
 
 @frozen_dataclass

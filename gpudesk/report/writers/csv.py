@@ -73,7 +73,7 @@ def _list_sheet_lines(sheet: ComparisonSheet) -> Iterable[list[str]]:
     for fact in sheet.assumptions:
         yield filled(tr("Scenario"), fact.label, "", fact.value)
     if sheet.verdict:
-        yield filled(tr("Summary"), tr("Verdict"), "", sheet.verdict)
+        yield filled(tr("Summary"), tr("Verdict"), "", " ".join(sheet.verdict))
     for headline in sheet.headlines:
         yield filled(tr("Summary"), headline.label, "", headline.text, headline.detail)
     if sheet.recommendation is not None:
@@ -92,7 +92,7 @@ def _list_appendix_lines(sheet: ComparisonSheet) -> list[tuple[str, ...]]:
     notes = [(tr("Notes"), str(note.number), "", note.text) for note in sheet.notes]
     remarks = [(sheet.how_many.title, remark.subject, "", remark.text) for remark in sheet.sizing]
     if sheet.fleet is not None:
-        remarks.append((sheet.fleet.table.title, "", "", sheet.fleet.verdict))
+        remarks.append((sheet.fleet.table.title, "", "", " ".join(sheet.fleet.verdict)))
     remarks += [(tr("About these estimates"), remark.subject, "", remark.text) for remark in sheet.remarks]
     disputes = [
         (tr("Also in dispute"), entry.subject, "", entry.disagreement, entry.verdict, entry.reason)

@@ -89,7 +89,7 @@ def _write_first_page(sheet: ComparisonSheet) -> list[str]:
         parts.append(f'<p class="note">{escape(sheet.note)}</p>')
     parts.append(_write_facts(sheet.assumptions, "assumptions"))
     if sheet.verdict:
-        parts.append(f'<p class="verdict">{escape(sheet.verdict)}</p>')
+        parts.append(_write_verdict(sheet.verdict))
     if sheet.fleet is not None:
         parts.append(f"<p>{escape(sheet.fleet.order)}</p>")
     if sheet.recommendation is not None:
@@ -118,7 +118,7 @@ def _write_second_page(sheet: ComparisonSheet) -> list[str]:
     if sheet.costs.groups:
         parts.append(_write_table(sheet.costs, sheet, "comparison"))
     if sheet.fleet is not None:
-        parts.append(f'<p class="verdict">{escape(sheet.fleet.verdict)}</p>')
+        parts.append(_write_verdict(sheet.fleet.verdict))
         parts.append(_write_table(sheet.fleet.table, sheet, "comparison"))
         parts.append(draw_racks(sheet.fleet.sketches))
     parts.append('<div class="appendix">')
@@ -140,6 +140,11 @@ def _write_second_page(sheet: ComparisonSheet) -> list[str]:
         parts += [_write_table(build_trace_table(sheet), sheet, "trace"), "</section>"]
     parts += ["</div>", f"<footer>{_write_facts(sheet.foot, 'foot')}</footer>"]
     return parts
+
+
+def _write_verdict(sentences: Sequence[str]) -> str:
+    answer, *others = map(escape, sentences)
+    return f'<p class="verdict">{answer}</p>' + (f"<p>{' '.join(others)}</p>" if others else "")
 
 
 def _write_facts(facts: Iterable[LabeledValue], css_class: str) -> str:

@@ -72,7 +72,7 @@ def encode_answer(answer: Answer, further: SheetExtras | None = None) -> dict[st
     if extras.fleet is not None:
         encoded["fleet"] = encode_fleets(extras.fleet)
     if extras.leading is not None:
-        encoded["verdict"] = describe_comparison(answer, extras.leading, Formatter())
+        encoded["verdict"] = " ".join(describe_comparison(answer, extras.leading, Formatter()))
     if extras.decision is not None:
         encoded["decision"] = encode_decision(extras.decision, extras.flips, dict(zip(keys, names, strict=True)))
     return encoded

@@ -84,7 +84,7 @@ def write_sheet_markdown(sheet: ComparisonSheet, appendix: Sequence[DocumentBloc
     blocks = [f"# {escaped(sheet.title)}", escaped(sheet.note)]
     blocks.append(_write_facts(sheet))
     if sheet.verdict:
-        blocks.append(f"**{escaped(sheet.verdict)}**")
+        blocks.append(_write_verdict(sheet.verdict))
     if sheet.recommendation is not None:
         blocks += _write_recommendation(sheet.recommendation)
     blocks += [f"**{escaped(line.label)}: {escaped(line.text)}.** {escaped(line.detail)}" for line in sheet.headlines]
@@ -98,7 +98,7 @@ def write_sheet_markdown(sheet: ComparisonSheet, appendix: Sequence[DocumentBloc
     blocks += [f"{escaped(remark.text)}." for remark in sheet.sizing]
     blocks += _write_sheet_table(sheet.costs, sheet)
     if sheet.fleet is not None:
-        blocks.append(f"**{escaped(sheet.fleet.verdict)}**")
+        blocks.append(_write_verdict(sheet.fleet.verdict))
         blocks += _write_sheet_table(sheet.fleet.table, sheet)
     blocks += _write_section(tr("Notes"), (f"{note.number}. {escaped(note.text)}" for note in sheet.notes))
     blocks += _write_section(
@@ -124,6 +124,11 @@ def write_sheet_markdown(sheet: ComparisonSheet, appendix: Sequence[DocumentBloc
     blocks.append(" · ".join(f"{escaped(fact.label)} {escaped(fact.value)}" for fact in sheet.foot))
     text = "\n\n".join(block for block in blocks if block) + "\n"
     return f"{text}\n{write_blocks_markdown(appendix)}" if appendix else text
+
+
+def _write_verdict(sentences: Sequence[str]) -> str:
+    answer, *others = map(escaped, sentences)
+    return " ".join((f"**{answer}**", *others))
 
 
 def _write_facts(sheet: ComparisonSheet) -> str:

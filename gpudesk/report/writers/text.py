@@ -110,6 +110,14 @@ _INDENT = "  "
 _SIGNS = {CellMarking.BEST: "*", CellMarking.FAILS: "⊘", CellMarking.QUEUES: "△"}
 
 
+def list_verdict_lines(sentences: Sequence[str], width: int, strong: Callable[[str], str]) -> Iterator[str]:
+    """Yield the lines of a verdict, whose first sentence is the answer."""
+    answer, *others = sentences
+    yield from map(strong, wrap_text(answer, width))
+    if others:
+        yield from wrap_text(" ".join(others), width)
+
+
 def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
     """Yield the lines of a sheet at most `width` wide; `strong` makes a text bold if possible."""
     yield strong(sheet.title)
@@ -120,7 +128,7 @@ def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str],
     yield from wrap_text(facts, width)
     yield ""
     if sheet.verdict:
-        yield from map(strong, wrap_text(sheet.verdict, width))
+        yield from list_verdict_lines(sheet.verdict, width, strong)
         yield ""
     yield from _list_headline_lines(sheet, width, strong)
     for start, end in _group_columns(sheet, width):

@@ -379,7 +379,7 @@ def _build_listed_table(title: str, heads: Iterable[str], lines: Iterable[tuple[
 def _list_scenario_lines(sheet: ComparisonSheet) -> list[tuple[str, ...]]:
     lines = [(tr("Name"), sheet.title, ""), (tr("Note"), sheet.note, ""), (tr("Date"), sheet.date or "", "")]
     if sheet.verdict:
-        lines.append((tr("Verdict"), sheet.verdict, ""))
+        lines.append((tr("Verdict"), " ".join(sheet.verdict), ""))
     lines += [(line.label, line.text, line.detail) for line in sheet.headlines]
     lines += [(fact.label, fact.value, "") for fact in (*sheet.assumptions, *sheet.foot)]
     return [line for line in lines if any(line[1:])]

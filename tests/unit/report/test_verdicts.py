@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -40,6 +41,10 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, MISSING_VALUE_TEXT, Formatt
 
 PLAIN = Formatter(ENGLISH_NUMBERS)
 RENTED, OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
+
+
+def join_sentences(describe: Callable[..., Sequence[str]], *arguments: object) -> str:
+    return " ".join(describe(*arguments))
 
 
 @pytest.fixture(scope="module")
@@ -88,22 +93,22 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 
 
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
-    open_ = describe_comparison(answer, service.decide(answer), PLAIN)
+    open_ = join_sentences(describe_comparison, answer, service.decide(answer), PLAIN)
     assert open_.startswith("Cheapest to own at 100% utilization: too close to call between MI325X ($")
     assert "B200 SXM is " in open_, "what speaks for the rival"
-    assert open_.endswith(" No purchase price: MI355X."), "who is left out, and why"
+    assert " No purchase price: MI355X. " in open_, "who is left out, and why"
     assert " per million output tokens at 15.2 tok/s per user, " in open_.replace("\N{NO-BREAK SPACE}", " ")
-    assert " Costs assume that others use idle accelerators. " in open_, "what a figure counts"
+    assert open_.endswith(" Costs assume that others use idle accelerators."), "what a figure counts"
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
-    verdict = describe_comparison(answer, service.decide(answer), PLAIN)
+    verdict = join_sentences(describe_comparison, answer, service.decide(answer), PLAIN)
     assert verdict.startswith("Cheapest to rent at 100% utilization: MI325X ($")
     assert "like for like, too close to call with MI355X ($" in verdict
     assert " like for like)" in verdict
     sheet = build_sheet(answer, further=further)
-    assert sheet.verdict == verdict
-    assert verdict in write_sheet_html(sheet)
+    assert " ".join(sheet.verdict) == verdict
+    assert f'<p class="verdict">{sheet.verdict[0]}</p><p>' in write_sheet_html(sheet), "the answer stands out"
     assert "Cheapest to rent at 100% utilization: MI325X" in write_sheet_markdown(sheet)
     assert "Cheapest to rent at 100% utilization: MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
@@ -112,31 +117,31 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
 def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
     one, two = (PLAIN.estimate(rank_figures(answer, "output_tokens_per_s")[place].value) for place in (3, 2))
     odds = {place: f"{share:.0%}" for place, share in compute_win_odds(answer, "output_tokens_per_s").items()}
-    assert describe_throughput(answer, PLAIN) == (
+    assert join_sentences(describe_throughput, answer, PLAIN) == (
         f"Output throughput: too close to call between MI355X ({one} tok/s, {odds[3]} odds of being best)"
         f" and B200 SXM ({two} tok/s, {odds[2]}). All are limited by memory bandwidth."
     )
     assert describe_figure_lead(answer, "ttft_ms", PLAIN).startswith(
         "Time to first token: too close to call between MI355X ("
     )
-    assert describe_fit(answer, PLAIN) == (
+    assert join_sentences(describe_fit, answer, PLAIN) == (
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
     assert answer.costs is not None
-    assert describe_token_cost(answer, PLAIN) == (
+    assert join_sentences(describe_token_cost, answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens at 100% utilization) and B200 SXM ($0.59)"
         " are too close to call. To rent, 4 are too close to call: MI325X ($1.10), B200 SXM ($1.18), H200 SXM ($1.26)"
         " and MI355X ($1.46 at a hyperscaler)."
     )
     for price, sentence in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
-        assert describe_token_cost(replace(answer, costs=hosted), PLAIN).endswith(f" {sentence}")
+        assert join_sentences(describe_token_cost, replace(answer, costs=hosted), PLAIN).endswith(f" {sentence}")
     # The verdict names the utilization, the assumptions have the prices.
     assert describe_cost_terms(answer, PLAIN) == (
         "On-demand rent, servers add 25% to the price, costs assume that others use idle accelerators."
     )
     assert describe_price_doubts(answer, PLAIN).startswith("MI355X is priced at a hyperscaler; like for like,")
-    assert describe_payback(answer, PLAIN) == (
+    assert join_sentences(describe_payback, answer, PLAIN) == (
         "Buying pays back after 13 months (MI325X), 14 months (B200 SXM) and 20 months (H200 SXM) of 24/7 use."
         " For use below 48–63% of the hours, renting by the hour is cheaper."
     )
@@ -221,15 +226,19 @@ def test_a_verdict_about_other_counts_names_the_column_without_a_queue(service: 
     assert decision.recommended is not None
     assert decision.recommended.key != "mi325x"
     count = answer.columns[-1].estimate.count if answer.columns[-1].estimate else 0
-    assert f"Requests queue on all except {count} × MI325X." in describe_comparison(answer, decision, PLAIN)
+    assert f"Requests queue on all except {count} × MI325X." in join_sentences(
+        describe_comparison, answer, decision, PLAIN
+    )
 
 
 def test_announced_accelerators_are_named(service: GpuDeskService) -> None:
     parts = tuple(AcceleratorChoice(part, 4) for part in ("mi355x", "mi455x", "vera-rubin-nvl72"))
     answer = service.answer(replace(read_template("70b-chat-on-four"), accelerators=parts))
-    verdict = describe_comparison(answer, service.decide(answer, {"priority": "speed", "waiting": "unpriced"}), PLAIN)
+    verdict = join_sentences(
+        describe_comparison, answer, service.decide(answer, {"priority": "speed", "waiting": "unpriced"}), PLAIN
+    )
     assert "Announced only: " in verdict
-    available = describe_comparison(answer, service.decide(answer, {"priority": "speed"}), PLAIN)
+    available = join_sentences(describe_comparison, answer, service.decide(answer, {"priority": "speed"}), PLAIN)
     assert "Announced only: " not in available
 
 
@@ -237,12 +246,12 @@ def test_only_one_without_a_queue_is_reported(service: GpuDeskService) -> None:
     parts = tuple(AcceleratorChoice(part, 1) for part in ("h200-sxm", "mi325x", "b200-hgx"))
     scenario = replace(read_template("70b-chat-on-four"), kv=Precision.FP16, accelerators=parts)
     answer = service.costing.add_costs(service.answer(scenario))
-    verdict = describe_comparison(answer, service.decide(answer), PLAIN)
+    verdict = join_sentences(describe_comparison, answer, service.decide(answer), PLAIN)
     assert verdict.startswith("Only MI325X runs all 64 requests at once: $")
     assert verdict.endswith("Requests queue on all except 1 × MI325X.")
-    assert "of 64 requests at its default of 92% of memory; 98% would fit " in describe_fit(answer, PLAIN), (
-        "memory holds more, but vLLM does not use it"
-    )
+    assert "of 64 requests at its default of 92% of memory; 98% would fit " in join_sentences(
+        describe_fit, answer, PLAIN
+    ), "memory holds more, but vLLM does not use it"
     estimate = answer.columns[2].estimate
     assert estimate is not None
     most = next(row for row in build_comparison_table(answer, PLAIN).rows if row.key == "max_concurrency").cells[2]
@@ -258,7 +267,7 @@ def test_where_every_accelerator_queues_the_counts_that_do_not_are_named(service
     scenario = replace(template, workload=replace(template.workload, load=load), accelerators=parts)
     answer = service.costing.add_costs(service.answer(scenario))
     counts = [column.estimate.count_without_queue if column.estimate else None for column in answer.columns]
-    verdict = describe_throughput(answer, PLAIN)
+    verdict = join_sentences(describe_throughput, answer, PLAIN)
     assert f"Enough for this load: {counts[0]} × H200 SXM or {counts[1]} × B200 SXM." in verdict
     enough = tuple(replace(part, count=count) for part, count in zip(parts, counts, strict=True))
     assert not any(column.queues for column in service.answer(replace(scenario, accelerators=enough)).columns)
@@ -271,11 +280,11 @@ def test_what_queues_leads_nowhere(service: GpuDeskService, queueing: Answer) ->
     for headline in build_screen_headlines(queueing, PLAIN):
         assert "h200-sxm" not in [leader.key for leader in headline.leaders]
     for verdict in (
-        describe_throughput(queueing, PLAIN),
-        describe_fit(queueing, PLAIN),
-        describe_token_cost(queueing, PLAIN),
+        join_sentences(describe_throughput, queueing, PLAIN),
+        join_sentences(describe_fit, queueing, PLAIN),
+        join_sentences(describe_token_cost, queueing, PLAIN),
     ):
         assert "MI325X" in verdict.split(".")[0]
         assert "H200 SXM" not in verdict.split(".")[0]
-    assert "Requests queue on 1 × H200 SXM." in describe_throughput(queueing, PLAIN)
-    assert describe_token_cost(queueing, PLAIN).endswith(" Requests queue on 1 × H200 SXM.")
+    assert "Requests queue on 1 × H200 SXM." in join_sentences(describe_throughput, queueing, PLAIN)
+    assert join_sentences(describe_token_cost, queueing, PLAIN).endswith(" Requests queue on 1 × H200 SXM.")

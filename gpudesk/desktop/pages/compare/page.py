@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from functools import partial
 from itertools import pairwise
 from typing import Final
@@ -324,7 +324,9 @@ class ComparePage(DeskPage):
         self._remedy = QWidget()
         self._remedy.hide()
         make_row(self.free_counts, self.decided_counts, STRETCH, margins=(16, 0, 16, 4), on=self._remedy)
-        make_column(self.verdict, self._remedy, self.strip, (self.view, 1), self._legend, gap=0, on=content)
+        make_column(
+            self.verdict, self.verdict.terms, self._remedy, self.strip, (self.view, 1), self._legend, gap=0, on=content
+        )
         self.body = AnswerStack(theme, content)
         make_column(self._head, (self.body, 1), gap=0, on=self)
         links = (self.free_counts, self.decided_counts)
@@ -422,11 +424,11 @@ class ComparePage(DeskPage):
             counts = [each.count if each.eligible else None for each in evaluated.decision.candidates]
             self.desk.apply(scenario_edits.use_counts(self.desk.scenario, counts), self.decided_counts.text())
 
-    def _describe_verdict(self) -> str:
+    def _describe_verdict(self) -> Sequence[str]:
         evaluated = self.desk.evaluated
         self.decided_counts.hide()
         if evaluated is None:
-            return ""
+            return ()
         # Counts that are stated are not sized for a demand.
         has_other_counts = self.desk.scenario.demand is None and bool(evaluated.list_shown_counts())
         self.decided_counts.setVisible(has_other_counts)

@@ -517,10 +517,10 @@ class CostPage(MultiViewPage[CostView]):
         if self.desk.evaluated is not None:
             self.view.show_costs(self.desk.evaluated)
 
-    def describe_verdict(self) -> str:
+    def describe_verdict(self) -> Sequence[str]:
         evaluated = self._find_evaluated()
         if evaluated is None:
-            return ""
+            return ()
         describe = describe_payback if self.view_key == _RENT_OR_BUY else describe_token_cost
         return describe(evaluated.answer_with_costs, self.desk.formatter)
 

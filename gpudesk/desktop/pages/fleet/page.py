@@ -374,10 +374,10 @@ class FleetPage(MultiViewPage[FleetView]):
         else:
             self._show_fleets()
 
-    def describe_verdict(self) -> str:
+    def describe_verdict(self) -> Sequence[str]:
         evaluated = self.desk.evaluated
         if evaluated is None or evaluated.answer.scenario.demand is None:
-            return ""
+            return ()
         return describe_fleets(evaluated.fleet, evaluated.collect_fleet_looks(), self.desk.formatter, evaluated.money)
 
     # Display

@@ -498,12 +498,12 @@ class NeededBlock(QWidget):
         self._subtitle.set_whole(f"{words} {degrees}." if degrees else words)
         self.view.needs_item_model.show(self._table)
 
-    def describe_counts(self) -> str:
+    def describe_counts(self) -> list[str]:
         """Return how many of each accelerator the load needs in the scenario's format, the smallest number first."""
         group = next(iter(self._table.groups), None)
         row = None if group is None else next((each for each in group.rows if each.present), None)
         if group is None or row is None:
-            return ""
+            return []
         names: dict[int | None, list[str]] = {}
         for head, cell in zip(self._table.heads, row.cells, strict=True):
             alike = names.setdefault(cell.count, [])
@@ -518,7 +518,7 @@ class NeededBlock(QWidget):
             sentences.append(tr("{load}: {weights} need at least {needs}.", **values))
         if unable:
             sentences.append(tr("No number of {names} is enough.", names=join_alternatives(unable)))
-        return " ".join(sentences)
+        return sentences
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (tr("Requests"), tr("Weights"), *(head.name for head in self._table.heads))

@@ -359,10 +359,10 @@ class MemoryPage(MultiViewPage[PageView]):
 
     # Commands
 
-    def describe_verdict(self) -> str:
+    def describe_verdict(self) -> Sequence[str]:
         """Return whether the load fits; the matrix and the sizing have other loads and texts of their own."""
         if self.desk.answer is None or self.view_key in (MATRIX, SIZE):
-            return ""
+            return ()
         if isinstance(self.view, NeededTableView):
             return self.view.needed.describe_counts()
         return describe_fit(self.desk.answer, self.desk.formatter)

@@ -191,11 +191,11 @@ class TimeSplitChart(BarChart):
 
     # Texts and numbers
 
-    def describe_shares(self) -> str:
+    def describe_shares(self) -> list[str]:
         """Return what a request and an output token spend their time on, as ranges over the accelerators."""
         requests = [split.request for split in self._splits if split.request is not None]
         if not requests:
-            return ""
+            return []
         waiting, prefill, decode = (
             _format_range([times[place] / sum(times) for times in requests], self.formatter.per_cent)
             for place in range(3)
@@ -217,7 +217,7 @@ class TimeSplitChart(BarChart):
         if shares:
             share = _format_range(shares, self.formatter.per_cent)
             sentences.append(tr("Prefill of other requests takes {share} of the time per output token.", share=share))
-        return " ".join(sentences)
+        return sentences
 
     def summary(self) -> str:
         sentences = []
@@ -353,13 +353,13 @@ class RooflineChart(DeskChart):
 
     # Texts and numbers
 
-    def describe_limits(self) -> str:
+    def describe_limits(self) -> list[str]:
         """Return what limits decode and prefill, with their work per byte and the ridge."""
         phases = (
             (tr("Decode"), [(each, each.roofline.decode) for each in self.roofed]),
             (tr("Prefill"), [(each, each.roofline.prefill) for each in self.roofed]),
         )
-        return " ".join(sentence for name, points in phases if (sentence := self._describe_phase(name, points)))
+        return [sentence for name, points in phases if (sentence := self._describe_phase(name, points))]
 
     def _describe_phase(self, phase: str, points: Sequence[tuple[RooflineColumn, RooflinePoint | None]]) -> str:
         placed = [(each, point.intensity) for each, point in points if point is not None]

@@ -361,7 +361,7 @@ class ScalingView(PerformanceView):
         else:
             self._show_tables()
 
-    def describe_verdict(self) -> str:
+    def describe_verdict(self) -> list[str]:
         """Return the maximum speed of one replica, and its number of accelerators."""
         return describe_fastest_count(self._results.lines(), self._desk.formatter)
 
@@ -498,16 +498,16 @@ class PerformancePage(MultiViewPage[PerformanceView]):
         if self.desk.has_curves:
             self.view.refresh()
 
-    def describe_verdict(self) -> str:
+    def describe_verdict(self) -> Sequence[str]:
         """Return what the view shows: its leaders, else limits or shares of time."""
         answer, formatter, chart = self.desk.answer, self.desk.formatter, self.view.charts[0]
         if answer is None:
-            return ""
+            return ()
         if isinstance(chart, ParetoChart):
             return chart.describe_best()
         if isinstance(chart, MlperfBlock):
             # Its verdict is about measured results.
-            return ""
+            return ()
         if isinstance(chart, RooflineChart):
             return chart.describe_limits()
         if isinstance(chart, TimeSplitChart):
@@ -515,7 +515,7 @@ class PerformancePage(MultiViewPage[PerformanceView]):
         if isinstance(self.view, ScalingView):
             return self.view.describe_verdict()
         if self.view_key == "latency":
-            return describe_figure_lead(answer, "ttft_ms", formatter)
+            return (describe_figure_lead(answer, "ttft_ms", formatter),)
         return describe_throughput(answer, formatter)
 
     def propose_selection(self) -> Selection | None:

@@ -258,40 +258,37 @@ class ParetoChart(CurvesChart):
         concurrency = None if answer is None else answer.scenario.workload.load.concurrency
         return "" if concurrency is None else tr("{n} in flight", n=self.formatter.count(concurrency))
 
-    def describe_best(self) -> str:
+    def describe_best(self) -> list[str]:
         """Return the best column at the reading speed, the next one, and whether none is as fast at the load."""
         speed, marks = self._format_speed(self.read_off), self._load_marks()
         best_points = [(line.name, best) for line in self.drawing.lines if (best := find_best_at(line, self.read_off))]
         if not best_points:
-            return tr("No accelerator reaches {speed} tok/s per user.", speed=speed)
-        leader = self._describe_leader(best_points, speed)
-        if not marks or any(mark.x >= self.read_off for mark in marks):
-            return leader
-        slow = tr("At this load ({n}), no accelerator reaches this speed.", n=self._load_text())
-        return f"{leader} {slow}"
+            return [tr("No accelerator reaches {speed} tok/s per user.", speed=speed)]
+        sentences = self._describe_leader(best_points, speed)
+        if marks and all(mark.x < self.read_off for mark in marks):
+            sentences.append(tr("At this load ({n}), no accelerator reaches this speed.", n=self._load_text()))
+        return sentences
 
-    def _describe_leader(self, best_points: list[tuple[str, ParetoPoint]], speed: str) -> str:
+    def _describe_leader(self, best_points: list[tuple[str, ParetoPoint]], speed: str) -> list[str]:
         text = self.formatter.estimate
         (name, best), *others = sorted(best_points, key=lambda each: -each[1].value)
         values = {"name": name, "value": text(best.value), "n": self.formatter.count(best.count), "speed": speed}
         if not others:
-            return trn(
+            only = trn(
                 "Only {name} reaches {speed} tok/s per user: {value} tok/s with {n} request in flight.",
                 "Only {name} reaches {speed} tok/s per user: {value} tok/s with {n} requests in flight.",
                 best.count,
                 **values,
             )
-        other, second = others[0]
-        return trn(
-            "At {speed} tok/s per user, {name} has the highest throughput: {value} tok/s with {n} request in flight. "
-            "Next: {other}, {other_value} tok/s.",
-            "At {speed} tok/s per user, {name} has the highest throughput: {value} tok/s with {n} requests in flight. "
-            "Next: {other}, {other_value} tok/s.",
+            return [only]
+        leads = trn(
+            "At {speed} tok/s per user, {name} has the highest throughput: {value} tok/s with {n} request in flight.",
+            "At {speed} tok/s per user, {name} has the highest throughput: {value} tok/s with {n} requests in flight.",
             best.count,
-            other=other,
-            other_value=text(second.value),
             **values,
         )
+        other, second = others[0]
+        return [leads, tr("Next: {name}, {rate} tok/s.", name=other, rate=text(second.value))]
 
     def _format_tab(self, speed: float) -> str:
         return tr("≥ {n} tok/s", n=self._format_speed(speed))

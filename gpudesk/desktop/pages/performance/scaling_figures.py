@@ -297,12 +297,12 @@ def describe_rule_error(scaled: ScaledColumn, rule: ScalingRuleOfThumb, formatte
     )
 
 
-def describe_fastest_count(lines: Sequence[ScaledColumn], formatter: Formatter) -> str:
+def describe_fastest_count(lines: Sequence[ScaledColumn], formatter: Formatter) -> list[str]:
     """Return the highest throughput of one replica, its count, the remaining output per accelerator, and the next."""
     peaks = [(each, each.scaling.peak) for each in lines if each.scaling is not None]
     rates = [(get_throughput(peak.estimate) or 0.0, each, peak) for each, peak in peaks if peak is not None]
     if not rates:
-        return ""
+        return []
     (rate, fastest, peak), *others = sorted(rates, key=lambda each: each[0], reverse=True)
     start = None if fastest.scaling is None else fastest.scaling.start
     efficiency = None if fastest.scaling is None else fastest.scaling.efficiency(peak)
@@ -321,7 +321,7 @@ def describe_fastest_count(lines: Sequence[ScaledColumn], formatter: Formatter) 
         count, name = formatter.count(other_peak.count), other.part.name.partition(" × ")[0]
         next_rate = formatter.estimate(other_rate)
         sentences.append(tr("Next: {n} × {name}, {rate} tok/s.", n=count, name=name, rate=next_rate))
-    return " ".join(sentences)
+    return sentences
 
 
 # Two deployments side by side

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
@@ -23,7 +22,6 @@ from gpudesk.desktop.ui.printing.paper import (
     SheetPages,
     SheetPainter,
     SheetPiece,
-    TextLine,
     TextRun,
     find_first_baseline,
     limit_lines,
@@ -146,7 +144,8 @@ def format_trace_heading(room: float) -> SheetPiece:
 
 
 _TITLE_LINES: Final = 2
-_VERDICT_LINES: Final = 4
+_VERDICT_LINES: Final = 3
+_TERMS_LINES: Final = 2
 #: Space between facts, and between headline answers.
 _FACT_GAP: Final = 14.0
 _ANSWER_GAP: Final = 14.0
@@ -179,7 +178,7 @@ class SheetOpening:
         ]
         # A recommendation names the leader itself, and a customer's sheet stays on one page.
         if sheet.verdict and sheet.recommendation is None:
-            pieces += [make_space(5), make_paragraph(_fit_verdict(sheet.verdict, room), "verdict")]
+            pieces += [make_space(5), _make_verdict_with_terms(sheet.verdict, room)]
         if sheet.recommendation is not None:
             pieces.append(make_recommendation(sheet.recommendation, room))
         if sheet.fleet is not None:
@@ -192,12 +191,13 @@ class SheetOpening:
         self.piece = stack_pieces(pieces)
 
 
-def _fit_verdict(verdict: str, room: float) -> tuple[TextLine, ...]:
-    """Return the lines of the sentences that fit: a sentence cut off would say something else."""
-    sentences = re.split(r"(?<=\.) ", verdict)
-    while len(lines := wrap_text(" ".join(sentences), "verdict", room)) > _VERDICT_LINES and len(sentences) > 1:
-        sentences.pop()
-    return limit_lines(lines, _VERDICT_LINES, room)
+def _make_verdict_with_terms(sentences: Sequence[str], room: float) -> SheetPiece:
+    """Return the answer, and in smaller type the other sentences that fit: one cut off would say something else."""
+    answer, *others = sentences
+    words = make_paragraph(limit_lines(wrap_text(answer, "verdict", room), _VERDICT_LINES, room), "verdict")
+    while len(lines := wrap_text(" ".join(others), "lead", room, "text2")) > _TERMS_LINES:
+        others.pop()
+    return stack_pieces([words, make_space(1), make_paragraph(lines, "lead")] if others else [words])
 
 
 def _group_facts_by_row(needed: Sequence[float], room: float) -> list[range]:
@@ -479,7 +479,7 @@ def _put_fleet(flow: _Flow, sheet: ComparisonSheet) -> None:
         return
     room = flow.paper.inner_width
     flow.turn()
-    flow.put(make_paragraph(wrap_text(fleet.verdict, "verdict", room), "verdict"))
+    flow.put(_make_verdict_with_terms(fleet.verdict, room))
     table = PaperTable(fleet.table, room, _ARRANGEMENTS[0].density)
     _put_groups(flow, table, table.groups, 0.0)
     if any(sketch.groups for sketch in fleet.sketches):

@@ -180,8 +180,8 @@ class VerdictPage(SamplePage):
 
     has_verdict = True
 
-    def describe_verdict(self) -> str:
-        return "B200 makes the most tokens per second."
+    def describe_verdict(self) -> Sequence[str]:
+        return ("B200 makes the most tokens per second.", "It is limited by memory bandwidth.")
 
 
 def test_space_is_reserved_for_the_verdict(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
@@ -221,7 +221,9 @@ def test_verdict_is_reached_by_tab_and_keeps_the_focus(
         QTest.keyClick(QApplication.focusWidget() or page, Qt.Key.Key_Tab)
         focused_widgets.append(QApplication.focusWidget())
     assert page.verdict in focused_widgets
-    assert page.verdict.accessibleName() == "B200 makes the most tokens per second."
+    assert page.verdict.text() == "B200 makes the most tokens per second."
+    assert page.verdict.terms.text() == "It is limited by memory bandwidth."
+    assert page.verdict.accessibleName() == f"{page.verdict.text()} {page.verdict.terms.text()}"
     page.verdict.setFocus(Qt.FocusReason.TabFocusReason)
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 4), "load")
     desk.flush()
@@ -255,15 +257,17 @@ def test_slow_verdict_waits_for_the_first_paint(theme: Theme, qtbot: QtBot) -> N
     qtbot.addWidget(page)
     line = VerdictLine(theme, is_slow=True)
     page.resize(400, 200)
-    QVBoxLayout(page).addWidget(line)
+    column = QVBoxLayout(page)
+    column.addWidget(line)
+    column.addWidget(line.terms)
     with qtbot.assertNotEmitted(line.due, wait=20):
         line.request()
     reserved = line.minimumHeight()
     with qtbot.waitSignal(line.due):
         page.show()
-    line.show_verdict(lambda: "H200 SXM leads.")
+    line.show_verdict(lambda: ["H200 SXM leads."])
     assert line.minimumHeight() == reserved, "nothing below it moves"
-    line.show_verdict(lambda: "MI325X leads.")
+    line.show_verdict(lambda: ["MI325X leads."])
     assert line.minimumHeight() < reserved
     with qtbot.waitSignal(line.due):
         line.request()
@@ -277,9 +281,10 @@ def test_slow_verdict_needs_no_second_paint(theme: Theme, qtbot: QtBot, monkeypa
     page.resize(400, 400)
     column = QVBoxLayout(page)
     column.addWidget(line)
+    column.addWidget(line.terms)
     column.addStretch(1)
     page.show()
     with qtbot.waitSignal(line.due):
         line.request()
-    line.show_verdict(lambda: "H200 SXM leads. " * 20)
+    line.show_verdict(lambda: ["H200 SXM leads, " * 20])
     qtbot.waitUntil(lambda: line.height() >= line.heightForWidth(line.width()))

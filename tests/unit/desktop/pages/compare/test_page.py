@@ -406,13 +406,13 @@ def test_counts_of_the_verdict_can_be_applied(page: ComparePage, desk: Desk, qtb
     assert page.decided_counts.isHidden(), "before the first verdict"
     desk.apply(scenario_edits.free_counts(desk.scenario), "Free counts")
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 512), "Change load")
-    qtbot.waitUntil(lambda: page.verdict.isEnabled() and "The table shows 1 × " in page.verdict.text())
+    qtbot.waitUntil(lambda: page.verdict.isEnabled() and "The table shows 1 × " in page.verdict.terms.text())
     assert page.decided_counts.isVisible()
     assert desk.evaluated is not None
     counts = [each.count for each in desk.evaluated.decision.candidates if each.eligible]
     QTest.keyClick(page.decided_counts, Qt.Key.Key_Space)
     assert [choice.count for choice in desk.scenario.accelerators if choice.count is not None] == counts
-    qtbot.waitUntil(lambda: page.verdict.isEnabled() and "The table shows" not in page.verdict.text())
+    qtbot.waitUntil(lambda: page.verdict.isEnabled() and "The table shows" not in page.verdict.terms.text())
     assert not page.decided_counts.isVisible()
 
 

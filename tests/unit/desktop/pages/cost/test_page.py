@@ -571,4 +571,4 @@ def test_curves_are_evaluated_only_for_the_tokens_view(page: CostPage, desk: Des
 def test_published_cases_have_no_verdict_on_the_scenario(page: CostPage) -> None:
     assert page.describe_verdict()
     page.choose_view("cases")
-    assert page.describe_verdict() == page.describe_terms() == ""
+    assert (page.describe_verdict(), page.describe_terms()) == ((), "")

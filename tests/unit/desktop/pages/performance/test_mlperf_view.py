@@ -123,6 +123,6 @@ def test_missing_file_is_reported(
 
 def test_view_has_no_verdict_on_estimates(page: PerformancePage, block: MlperfBlock) -> None:
     assert "leads" in block.status_label.text()
-    assert page.describe_verdict() == ""
+    assert not page.describe_verdict()
     page.choose_view("throughput")
     assert page.describe_verdict()

@@ -51,7 +51,7 @@ def test_each_view_has_its_own_verdict(page: PerformancePage) -> None:
     verdicts = {}
     for view in VIEWS:
         page.choose_view(view)
-        verdicts[view] = page.describe_verdict()
+        verdicts[view] = " ".join(page.describe_verdict())
     assert verdicts["roofline"].startswith("Decode is limited by memory bandwidth: ")
     assert "Prefill is limited by compute: " in verdicts["roofline"]
     assert verdicts["split"].startswith("A request spends ")
