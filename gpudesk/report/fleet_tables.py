@@ -204,7 +204,7 @@ def list_fleet_notes(
 def describe_fleets(
     answer: FleetAnswer, looks: Mapping[str, tuple[str, int]], formatter: Formatter, money: MoneyFormatter
 ) -> list[str]:
-    """Return the answer in sentences: what to order, its cost at its utilization, the odds, and what comes next."""
+    """Return the answer in sentences: what to order, its cost at its utilization with its odds, and what comes next."""
     if answer.cheapest is None:
         return [tr("No fleet can be priced: enter a price or a rent.")]
     accelerator, supply = answer.cheapest
@@ -221,21 +221,22 @@ def describe_fleets(
         terms = tr("{terms} at {share} utilization", terms=terms, share=share)
         order = _describe_order(option, supply, name, formatter)
         order = tr("{order} in year 1", order=order) if answer.growth_per_year else order
-    text = tr("{order}: {amount} per month {terms}.", order=order, amount=amount, terms=terms)
-    sentences = [text]
-    if answer.odds is not None:
-        share = format_odds(answer.odds, formatter)
-        if judge_odds(answer.odds) is LeadVerdict.TOO_CLOSE:
-            sentences.append(tr("Too close to call: {share} odds of being the cheapest.", share=share))
-        else:
-            sentences.append(tr("Odds of being the cheapest: {share}.", share=share))
-        # The nearest alternative is often another way to pay for the same accelerator.
-        alternatives = dict.fromkeys(each for each in (answer.nearest, answer.runner_up) if each is not None)
-        for (other, how), usd in alternatives:
-            name, _ = looks.get(other, (other, 0))
-            per_month = money.add_currency(format_amount(usd, money))
-            lead = tr("Next") if other == accelerator else tr("Next accelerator")
-            sentences.append(tr(_RUNNERS_UP[how], lead=lead, name=name, amount=per_month))
+    values = {"order": order, "amount": amount, "terms": terms}
+    if answer.odds is None:
+        return [tr("{order}: {amount} per month {terms}.", **values)]
+    values["share"] = format_odds(answer.odds, formatter)
+    if judge_odds(answer.odds) is LeadVerdict.TOO_CLOSE:
+        text = "{order}: {amount} per month {terms}; too close to call ({share} odds of being the cheapest)."
+    else:
+        text = "{order}: {amount} per month {terms} ({share} odds of being the cheapest)."
+    sentences = [tr(text, **values)]
+    # The nearest alternative is often another way to pay for the same accelerator.
+    alternatives = dict.fromkeys(each for each in (answer.nearest, answer.runner_up) if each is not None)
+    for (other, how), usd in alternatives:
+        name, _ = looks.get(other, (other, 0))
+        per_month = money.add_currency(format_amount(usd, money))
+        lead = tr("Next") if other == accelerator else tr("Next accelerator")
+        sentences.append(tr(_RUNNERS_UP[how], lead=lead, name=name, amount=per_month))
     return sentences
 
 
@@ -332,10 +333,8 @@ def build_sheet_fleet(
         title = tr("Fleet in year 1, average costs over {years}: {curve}", years=years, curve=curve)
     table = ComparisonTable(heads, (ComparisonGroup("fleet", title, tuple(rows)),), tr("Fleet"))
     sentences = describe_fleets(answer, looks, formatter, money)
-    # What to order, with its odds.
-    order_text = " ".join(sentences[:1] if answer.odds is None else sentences[:2])
-    order = tr("Fleet for the demand: {order}", order=order_text)
+    order = tr("Fleet for the demand: {order}", order=sentences[0])
     if answer.cheapest is not None and answer.cheapest[1] is Supply.AUTOSCALED:
         # A recommendation to buy or rent around the clock knows no scaling.
-        order = tr("Cheaper if capacity follows the load: {order}", order=lower_for_sentence(order_text))
+        order = tr("Cheaper if capacity follows the load: {order}", order=lower_for_sentence(sentences[0]))
     return SheetFleet(tuple(sentences), order, table, sketch_fleets(answer, looks, formatter, money))

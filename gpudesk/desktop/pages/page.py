@@ -296,6 +296,7 @@ class VerdictLine(ThemedLabel):
         """Set and announce the texts; an empty line has a name too, since it can be focused before its verdict."""
         self.setText("".join(verdict))
         self.terms.show_text(" ".join(filter(None, terms)))
+        self.terms.setAccessibleName(self.terms.text() or tr("Verdict"))
         self.setAccessibleName(" ".join(filter(None, (*verdict, *terms))) or tr("Verdict"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -305,8 +306,8 @@ class VerdictLine(ThemedLabel):
     def _dress(self) -> None:
         super()._dress()
         px = self._theme.px
-        self.setContentsMargins(px(16), px(2), px(16), px(8 if self.terms.isHidden() else 3))
-        self.terms.setContentsMargins(px(16), 0, px(16), px(8))
+        self.setContentsMargins(px(16), px(2), px(16), px(8 if self.terms.isHidden() else 2))
+        self.terms.setContentsMargins(px(16), 0, px(16), px(6))
         self._reserve_height()
 
     def _reserve_height(self) -> None:
@@ -316,7 +317,7 @@ class VerdictLine(ThemedLabel):
         height = self._theme.line("page") + further * self.fontMetrics().lineSpacing()
         self.setMinimumHeight(margins.top() + height + margins.bottom())
         lines = self._count_reserved(terms)
-        self.terms.setMinimumHeight(lines * self.terms.fontMetrics().lineSpacing() + px(8))
+        self.terms.setMinimumHeight(lines * self.terms.fontMetrics().lineSpacing() + px(6))
 
     def _count_reserved(self, usual: float) -> int:
         """Return the lines reserved for a text of a usual width."""

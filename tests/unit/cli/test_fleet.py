@@ -40,7 +40,7 @@ def test_the_answer_comes_first(capsys: Capture) -> None:
     text = capsys.readouterr().out
     first = text.splitlines()[0]
     assert "per month" in first
-    assert "Odds of being the cheapest:" in first
+    assert " odds of being the cheapest)." in first
     assert "Load curve: Global." in text
     for head in ("Replicas in use over the day", "Systems to own at the start of each year", "Hosted API", "Racks"):
         assert head in text
