@@ -12,9 +12,8 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import cache, partial
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
@@ -53,8 +52,6 @@ _THEME, _FONT = "theme", "font_percent"
 _PRIVATE_CLIPBOARDS = frozenset({"offscreen", "minimal"})
 #: Delay of the cleanup after the last answer.
 _PAUSE_MS = 3_000
-#: One in so many cleanups also searches frozen objects, which takes 90 ms instead of 20.
-_THOROUGH_EVERY: Final = 10
 #: Time in which a replaced window is painted before its predecessor is freed.
 _FREE_AFTER_MS = 500
 #: Thresholds of garbage collection without the oldest generation, whose pauses would be noticeable.
@@ -86,7 +83,8 @@ class DesktopProgram(QObject):
         DialogHelpKeys(app, self).asked.connect(self.show_manual)
         #: Cleans up once the user pauses: during a drag it would be noticeable.
         self._pause = make_delay(self, _PAUSE_MS, self._clean_up)
-        self._pauses = count(1)
+        #: Whether views or windows were deleted since the last cleanup.
+        self._has_deleted = False
         #: Windows in the former language, the next to be replaced last: two of each would take twice the memory.
         self._outdated: list[MainWindow] = []
         self._turn = make_delay(self, 0, self._free_former_window)
@@ -116,14 +114,17 @@ class DesktopProgram(QObject):
         return window
 
     def clean_up_later(self) -> None:
-        """Free memory once the user pauses."""
+        """Free memory once the user pauses, with the reference cycles of deleted views and windows."""
+        self._has_deleted = True
         self._pause.start()
 
     def _clean_up(self) -> None:
         if Jobs.any_running():
             self._pause.start()
         else:
-            _give_memory_back(thoroughly=next(self._pauses) % _THOROUGH_EVERY == 0)
+            # Searching frozen objects, which these views can be, takes 90 ms instead of 20.
+            _give_memory_back(thoroughly=self._has_deleted)
+            self._has_deleted = False
 
     def window_closed(self, window: DocumentWindow) -> None:
         self.windows[:] = [each for each in self.windows if each is not window]

@@ -230,9 +230,10 @@ class MainWindow(DocumentWindow):
         pages = (page for page in every if isinstance(page, MultiViewPage))
         showings = ((number, page, key) for page in pages for key, number in page.showings.items())
         old_views = sorted(showings, key=itemgetter(0))[:-_MOST_VIEWS]
-        if old_views:
-            # Views dropped earlier leave reference cycles; in a long session without a pause these would add up.
-            gc.collect()
+        if not old_views:
+            return
+        # Views dropped earlier leave reference cycles; in a long session without a pause these would add up.
+        gc.collect()
         for _, page, key in old_views:
             if not page.views[key].isVisible():
                 page.drop_view(key)

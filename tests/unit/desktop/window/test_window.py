@@ -338,6 +338,34 @@ def test_memory_is_released_once_no_job_runs(window: MainWindow, monkeypatch: py
     assert releases == [True]
 
 
+def test_release_is_thorough_once_after_views_were_dropped(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    program = cast("DesktopProgram", window.program)
+    releases: list[bool] = []
+    monkeypatch.setattr(Jobs, "any_running", lambda: False)
+    monkeypatch.setattr(app, "_give_memory_back", lambda *, thoroughly: releases.append(thoroughly))
+    monkeypatch.setattr(main_window, "_MOST_VIEWS", 1)
+    program._pause.setInterval(1)
+    qtbot.waitUntil(lambda: not program._pause.isActive())
+    program._has_deleted = False
+    releases.clear()
+    window._drop_old_views()
+    window.desk.answered.emit()
+    qtbot.waitUntil(lambda: bool(releases))
+    assert not any(releases)
+    window.show_page("performance")
+    assert isinstance(window.page, MultiViewPage)
+    for key in window.page.view_keys[:2]:
+        window.page.choose_view(key)
+    window._drop_old_views()
+    qtbot.waitUntil(lambda: True in releases)
+    releases.clear()
+    window.desk.answered.emit()
+    qtbot.waitUntil(lambda: bool(releases))
+    assert not any(releases)
+
+
 class Node:
     """An object in a reference cycle."""
 
