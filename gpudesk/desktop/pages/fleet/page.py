@@ -277,7 +277,7 @@ SYSTEMS, RACKS, TIME = "systems", "racks", "time"
 #: Delay of the fleets during a drag, in milliseconds.
 _REST_MS: Final = 120
 #: Maximum share of the page for the form.
-_MOST_FORM: Final = 0.4
+_MOST_FORM: Final = 0.35
 
 
 class FleetPage(MultiViewPage[FleetView]):
