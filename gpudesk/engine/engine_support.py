@@ -117,7 +117,7 @@ def list_parallel_plans(
 make_plan: Final = lru_cache(maxsize=1_000)(ParallelPlan)
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=2_000)
 def _list_plans(model: Model, host: int, count: int, wishes: PlanConstraints) -> tuple[ParallelPlan, ...]:
     plans: list[ParallelPlan] = []
     for tp in (wishes.tp,) if wishes.tp is not None else _list_tensor_degrees(model, min(count, host)):

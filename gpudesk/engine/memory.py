@@ -333,7 +333,7 @@ def compute_cache_profile(
     return _profile_cache(model, kv, 1 if plan.attention_dp else plan.tp, plan.pp, holding)
 
 
-@lru_cache(maxsize=500)
+@lru_cache(maxsize=1_000)
 def _profile_cache(model: Model, kv: Precision, ranks: int, stages: int, holding: CacheReservation) -> KvCacheProfile:
     stored: list[tuple[int, CacheGrowth]] = []
     growths: list[tuple[int, CacheGrowth]] = []

@@ -143,7 +143,7 @@ def make_constant_keys(deployment: ResolvedDeployment, ceilings: HardwareCeiling
     return _group_constant_keys(common, precisions, dispatch, (get_ranks_key(plan.replica), stages))
 
 
-@lru_cache(maxsize=250)
+@lru_cache(maxsize=1_000)
 def _group_constant_keys(
     common: ConstantKeys, precisions: tuple[Precision, ...], dispatch: tuple[str, str], stages: tuple[str, str]
 ) -> Mapping[KeyGroup, ConstantKeys]:

@@ -247,7 +247,7 @@ class _StoredModel(NamedTuple):
     tied: bool
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=500)
 def _store_model(model: Model, weights: Precision) -> _StoredModel:
     """Return the tensors of a model; raises ValueError if its dimensions are not known."""
     if not model.dimensions_known:
