@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
-from gpudesk.desktop.ui.widgets.fields import NumberField
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, NumberField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NO_VALUE, NumberFormat
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind, NumberBounds
@@ -104,7 +104,7 @@ class DemandForm(QWidget):
         flow = FlowLayout(theme.px(10))
         for field in (*self.amounts.values(), *self.fields.values(), *more):
             flow.addWidget(field)
-        head = make_row(self.kind, STRETCH, self.remove, margins=(theme.px(6), 0, 0, 0))
+        head = make_row(self.kind, STRETCH, self.remove, margins=(theme.px(FIELD_SIDE), 0, 0, 0))
         make_column(head, flow, gap=theme.px(4), on=self)
 
     def _make_fields(self, style: NumberStyle) -> None:

@@ -315,14 +315,19 @@ def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) 
     if queueing and not others and (enough := _list_enough(answer, names, formatter)):
         yield tr("Enough for this load: {deployments}.", deployments=join_alternatives(enough))
     short = [
-        describe_short_deployment(name, column.estimate.count, column.estimate.needs, formatter)
+        (name, column.estimate)
         for name, column in zip(names, answer.columns, strict=True)
         if column.estimate is not None and not column.estimate.fits
     ]
-    yield from (f"{each}." for each in short)
+    needed = [f"{formatter.count(each.needs)} × {name}" for name, each in short if each.needs is not None]
+    if len(needed) > 1:
+        yield tr("The model needs at least {deployments}.", deployments=join_alternatives(needed))
+    for name, each in short:
+        if each.needs is None or len(needed) == 1:
+            yield f"{_describe_short_deployment(name, each.count, each.needs, formatter)}."
 
 
-def describe_short_deployment(name: str, count: int, needs: int | None, formatter: Formatter) -> str:
+def _describe_short_deployment(name: str, count: int, needs: int | None, formatter: Formatter) -> str:
     """Return that a model does not fit on this many accelerators, and the count that would."""
     values = {"name": name, "n": formatter.count(count), "needs": formatter.count(needs)}
     if needs is None:

@@ -144,9 +144,12 @@ def build_pool_cell(plan: RoutedPlan, key: str, formatter: Formatter) -> RoutedP
             details.append(tr("{n} {kinds}", n=text, kinds=kinds))
         elif pool.plan.count > 1:
             details.append(text)
-    spare = sum(pool.spare for pool in pools)
-    spare_text = trn("{n} spare", "{n} spare", spare, n=formatter.count(spare)) if spare else ""
+    spare_text = _format_spares(sum(pool.spare for pool in pools), formatter)
     return RoutedPoolCell(formatter.count(sum(pool.count for pool in pools)), ", ".join(details), spare_text)
+
+
+def _format_spares(count: int | None, formatter: Formatter) -> str:
+    return trn("{n} spare", "{n} spare", count, n=formatter.count(count)) if count else ""
 
 
 def describe_impossible_plan(plan: RoutedPlan, formatter: Formatter) -> str:
@@ -209,7 +212,7 @@ def _build_plan_row(
     pools = [build_pool_cell(plan, key, formatter) for key in routing.keys]
     cells = (
         *(DataCell(pool.total, pool.replicas, sentence=pool.spare) for pool in pools),
-        DataCell(formatter.count(plan.count), "" if plan.spare is None else formatter.count(plan.spare)),
+        DataCell(formatter.count(plan.count), _format_spares(plan.spare, formatter)),
         _build_plan_cost(plan, plan.owned_usd, routing.owned, money),
         _build_extra_cost(plan, routing.owned, money),
         _build_plan_cost(plan, plan.rented_usd, routing.rented, money),

@@ -45,7 +45,7 @@ class CellMargins:
 
 
 WIDE: Final = CellMargins(left=16.0, gutter=34.0, inset=6.0, gap=8.0)
-DENSE: Final = CellMargins(left=6.0, gutter=26.0, inset=2.0, gap=3.0)
+DENSE: Final = CellMargins(left=6.0, gutter=32.0, inset=2.0, gap=3.0)
 
 
 @frozen_dataclass
@@ -504,9 +504,9 @@ class ComparisonTableView(PaintedTable):
             marks.append(("own", "link"))
         if cell.disputed:
             marks.append(("disputed", "disputed"))
-        step = self._theme.length(13 if right - left > self._theme.length(24) else 11)
-        # A single mark is centered in the gutter, two share it.
-        x = (left + right - step * (len(marks) - 1)) / 2 + (self._theme.length(2) if len(marks) == 1 else 0)
+        step = self._theme.length(13)
+        # A single mark is centered in the gutter; two end at its right, so that neither touches the figure.
+        x = (left + right) / 2 + self._theme.length(2) if len(marks) == 1 else right - self._theme.length(8) - step
         for name, color in marks:
             self._layer.mark(name, color, x, level)
             x += step

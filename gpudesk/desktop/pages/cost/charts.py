@@ -161,6 +161,12 @@ def _offer_entry(missing: str) -> str:
     return tr("Enter price") if missing == "price_usd" else ""
 
 
+def _explain_no_cost(costed: EvaluatedAnswer | None, without_prices: str) -> str:
+    """Return why a chart is empty: nothing fits, or else `without_prices`."""
+    is_unfit = costed is not None and costed.columns and not costed.fitting_columns
+    return tr("No cost: no accelerator fits the model") if is_unfit else without_prices
+
+
 _THOUSAND: Final = 1000.0
 #: Fill pattern of each segment.
 _INKS: Final = ("text1", "ink2", "ink4", "ink1", "ink3", HATCH)
@@ -294,7 +300,7 @@ class SensitivityChart(BarChart):
                 0.0,
                 max(ends, default=1.0),
                 mark=BarMark(money.convert_to_currency(now), tr("Base case {amount}", amount=money.small(now))),
-                note=tr("No cost yet. Enter a price."),
+                note=_explain_no_cost(costed, tr("No cost yet. Enter a price.")),
             )
         )
 
@@ -405,7 +411,7 @@ class CostCurveChart(_CostCurves):
             if owned is not None and rented is not None:
                 thin.append(rented)
             marks += self._mark_scenario_cost(part, column)
-        note = "" if lines else tr("No cost yet. Enter a price or a rent.")
+        note = "" if lines else _explain_no_cost(self._costed, tr("No cost yet. Enter a price or a rent."))
         return PlotDrawing(tuple(lines), tuple(thin), tuple(marks), note=note, ghost_label=tr("rented"))
 
     def _make_cost_curve(self, part: AcceleratorColumn, column: CostColumn, *, rented: bool) -> PlotCurve | None:
@@ -517,7 +523,7 @@ class RentOrBuyChart(_CostCurves):
             lines=tuple(lines),
             ghosts=tuple(bought),
             marks=tuple(marks),
-            note="" if lines else tr("No cost yet. Enter a price or a rent."),
+            note="" if lines else _explain_no_cost(self._costed, tr("No cost yet. Enter a price or a rent.")),
             ghost_label=tr("buy"),
         )
 

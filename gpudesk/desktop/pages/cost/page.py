@@ -30,7 +30,7 @@ from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, ThemedLabel, make_column, make_row, scroll_into_view
 from gpudesk.desktop.ui.widgets.number_edit import LEFT_OPEN, NO_VALUE, NumberEdit, NumberFormat, ValueEdit
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
@@ -71,6 +71,11 @@ _INPUT_DECIMALS: Final = 4
 _EDIT: Final = 92
 _ENDS: Final = 3
 _RESET_COLUMN: Final = 6
+
+
+def _round_default(value: float) -> float:
+    """Return a default as a user would enter it: a median of prices can have many decimals."""
+    return float(f"{value:.3g}") if abs(value) < 1.0 else round(value, 2)
 
 
 class CostInputRow(QObject):
@@ -132,7 +137,8 @@ class CostInputRow(QObject):
         for edit, value in zip(self.edits, value_texts, strict=True):
             edit.set_format(self._format())
             edit.set_fault("")
-            edit.set_value(float(f"{value:.9g}"))
+            is_exact = value == NO_VALUE or cost_input.origin is CostInputOrigin.YOURS
+            edit.set_value(float(f"{value:.9g}") if is_exact else _round_default(value))
         self.unit.setText(get_input_unit(self.name, currency))
         self.origin.setText(tr("Enter both prices") if lacking else capitalize_first(describe_input_source(cost_input)))
         is_visible = cost_input.origin is CostInputOrigin.YOURS
@@ -270,13 +276,14 @@ class AssumptionControls(QWidget):
         self.discounts.setToolTip(tr("Discounts that unnamed buyers report for some vendors (anecdotal)."))
         self.reset = Button(theme, tr("Reset to defaults"), self.reset_requested, icon="rotate-ccw", parent=self)
         middle = Qt.AlignmentFlag.AlignVCenter
-        settings, commands, gap = QWidget(self), QWidget(self), theme.px(12)
+        settings, commands, gap, side = QWidget(self), QWidget(self), theme.px(12), theme.px(FIELD_SIDE)
         make_row(
             *((each, 0, middle) for each in (self.term, self.provider_class, self.runs_on, self.around, self.single)),
             gap=gap,
             on=settings,
         )
-        make_row((self.discounts, 0, middle), (self.reset, 0, middle), gap=gap, on=commands)
+        buttons = ((each, 0, middle) for each in (self.discounts, self.reset))
+        make_row(*buttons, gap=gap, margins=(side, 0, 0, 0), on=commands)
         row = FlowLayout(gap, self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(settings)
@@ -312,9 +319,9 @@ class AssumptionsView(CostView):
         self.note_label = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self._grids = QVBoxLayout()
         self._own, self._own_grids = self._make_own()
-        rows = (self.controls, self.currency, self.note_label, self._grids, STRETCH)
-        around = (_MARGIN, 0, _MARGIN, _MARGIN)
-        make_column(*rows, gap=12, margins=around, scaled=theme, on=self)
+        rows = align_with_fields(theme, self.currency, self.note_label, self._grids, STRETCH, gap=12)
+        around = (_MARGIN - FIELD_SIDE, 0, _MARGIN, _MARGIN)
+        make_column(self.controls, rows, gap=12, margins=around, scaled=theme, on=self)
         self.charts = (self,)
 
     # Construction

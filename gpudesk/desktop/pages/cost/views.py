@@ -29,7 +29,7 @@ from gpudesk.desktop.ui.tables.data_table import FiguresTable, TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import AcceleratorChoice, find_best, rank_figures
 from gpudesk.domain.cost import BreakEven, CostColumn, CostDistribution
@@ -232,10 +232,12 @@ _VIEW_MARGIN: Final = 16
 _OWNED, _RENTED = "owned", "rented"
 
 
-def _lay_out_view(view: QWidget, theme: Theme, chart: QWidget, below: list[QWidget]) -> None:
+def _lay_out_view(view: QWidget, theme: Theme, chart: QWidget, below: list[QWidget], fields: list[QWidget]) -> None:
     upper = make_row(chart, margins=(_VIEW_MARGIN, 0, _VIEW_MARGIN, 4), scaled=theme)
-    lower = make_column(*below, gap=6, margins=(_VIEW_MARGIN, 8, _VIEW_MARGIN, 12), scaled=theme)
-    make_column((upper, 1), Hairline(theme), lower, gap=0, on=view)
+    lower = [make_row(*fields, STRETCH)] if fields else []
+    lower.append(align_with_fields(theme, *below, gap=6))
+    margins = (_VIEW_MARGIN - FIELD_SIDE, 8, _VIEW_MARGIN, 12)
+    make_column((upper, 1), Hairline(theme), make_column(*lower, gap=6, margins=margins, scaled=theme), gap=0, on=view)
 
 
 class TokenCostView(CostView):
@@ -247,7 +249,7 @@ class TokenCostView(CostView):
         self.title = ThemedLabel(theme, font="section", parent=self)
         self.table = FiguresTable(theme, self)
         self.table.chosen.connect(lambda key, _: self.chart.select_curve(key))
-        _lay_out_view(self, theme, self.chart, [self.title, self.table])
+        _lay_out_view(self, theme, self.chart, [self.title, self.table], [])
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         self.chart.show_costs(costed)
@@ -305,9 +307,7 @@ class RentOrBuyView(CostView):
         self.rents = TextTable(
             theme, tr("Rents by provider"), list_provider_rent_heads(), numbers=(3, 4), giving=(0,), parent=self
         )
-        choices = QWidget(self)
-        make_row(self.which, self.rival, STRETCH, on=choices)
-        _lay_out_view(self, theme, self.chart, [choices, self.table, self.rents])
+        _lay_out_view(self, theme, self.chart, [self.table, self.rents], [self.which, self.rival])
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
@@ -364,7 +364,7 @@ class SimulationView(CostView):
         self.table.chosen.connect(lambda key, _: self.chart.select_curve(key))
         head = QWidget(self)
         make_row(self.title, self.status_label, STRETCH, (self.kind, 0, Qt.AlignmentFlag.AlignRight), on=head)
-        _lay_out_view(self, theme, self.chart, [head, self.table])
+        _lay_out_view(self, theme, self.chart, [head, self.table], [])
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed

@@ -226,7 +226,7 @@ class _RecordDelegate(RowsDelegate):
 def _measure_mark(theme: Theme, cell: RecordCell) -> int:
     """Return the width of a glyph or a swatch before the text."""
     if cell.swatch is not None:
-        return theme.px(SWATCH_WIDTH) + theme.px(_SIDE)
+        return theme.px(SWATCH_WIDTH + 8)
     return theme.px(_GLYPH) if cell.glyph else 0
 
 

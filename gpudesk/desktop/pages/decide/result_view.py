@@ -149,9 +149,8 @@ def select_delivery_figure(evaluated: EvaluatedAnswer, key: str, name: str) -> S
 #: The button's target: the key of the page's view of questions.
 QUESTIONS: Final = "questions"
 _MARGIN: Final = 16.0
-#: How far tables extend into the margins, in design lengths and pixels, so that their texts align.
+#: How far the table of rules extends into the margins, in design lengths, so that its texts align.
 _OUT: Final = 8.0
-_TABLE_OUT: Final = 3
 _TWO_COLUMNS: Final = 720.0
 
 
@@ -254,7 +253,7 @@ class ResultView(DecideView):
         self._unknown_held = self._hold(self.unknown, margin, 10)
         self._ways_held = self._hold(self.ways_out, margin, 14)
         self._next_question_held = self._hold(self.next_question, margin, 18)
-        self._figures_held = self._hold(self.delivers, margin - _TABLE_OUT, 10)
+        self._figures_held = self._hold(self.delivers, margin, 10)
         self._why_held = self._hold(self._why, margin, 14)
         self._flips_held = self._hold(self.flips, margin, 18)
         self._next_held = self._hold(self._next, margin, 18)

@@ -21,7 +21,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, NumberField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, Hairline, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, make_delay
@@ -204,8 +204,8 @@ class FleetForm(QWidget):
         self.hour = NumberField(theme, "", NumberFormat(0.0, _MOST, 2, formatter.style), self)
         self.hour.edited.connect(lambda value: self.curve.set_value(self.curve.hour, float(value)))
         heads = make_row(self.curve_kind, self.hour, STRETCH, gap=0)
-        right = make_column(heads, (self.curve, 1), gap=0)
-        make_row((make_column(self.demand, STRETCH), 1), right, gap=16, on=self)
+        right = make_column(heads, (align_with_fields(theme, (self.curve, 1)), 1), gap=0)
+        make_row((make_column(self.demand, STRETCH), 1), right, gap=8, on=self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def _make_fields(self, style: NumberStyle) -> None:
@@ -318,7 +318,7 @@ class FleetPage(MultiViewPage[FleetView]):
     def _dress_form(self) -> None:
         px = self.theme.px
         self._upper_layout.setContentsMargins(0, 0, 0, 0)
-        self.form.setContentsMargins(px(10), 0, px(16), 0)
+        self.form.setContentsMargins(px(16 - FIELD_SIDE), 0, px(16), 0)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.form and event.type() == QEvent.Type.LayoutRequest:

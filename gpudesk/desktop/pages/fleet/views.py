@@ -30,7 +30,7 @@ from gpudesk.desktop.ui.tables.data_table import DataTableSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import (
     STRETCH,
     Hairline,
@@ -356,13 +356,14 @@ class FleetTableView(FleetView):
         #: Assumptions, unknown values, and violations of site limits.
         self.warnings = ThemedLabel(theme, font="small", color="disputed_text", wrap=True, selectable=True)
         fields = make_row(*self.systems.values(), STRETCH, gap=10)
-        details = make_column(self.title, fields, self.notes, self.warnings, gap=2)
-        self._above = make_column(self.section, 6, Hairline(theme), 8, details, gap=0)
+        title = align_with_fields(theme, 6, Hairline(theme), 8, self.title, gap=0)
+        notes = align_with_fields(theme, self.notes, self.warnings, gap=2)
+        self._above = make_column(self.section, title, 2, fields, 2, notes, gap=0)
         self._rule = Hairline(theme)
         lower = QWidget(self)
         make_column(8, self._rule, 8, (self.picture, 1), gap=0, on=lower)
-        margins = (_MARGIN, 8, _MARGIN, _MARGIN)
-        make_column(self._above, (lower, 1), gap=0, margins=margins, scaled=theme, on=self)
+        margins = (_MARGIN - FIELD_SIDE, 8, _MARGIN, _MARGIN)
+        make_column(self._above, (align_with_fields(theme, lower), 1), gap=0, margins=margins, scaled=theme, on=self)
 
     def show_fleets(self, fleets: ShownFleets) -> None:
         self._fleets = fleets
@@ -453,8 +454,9 @@ class FleetTimeView(FleetView):
         self.day, self.years = DayChart(desk, theme, self), YearsChart(desk, theme, self)
         self.charts = (self.day, self.years)
         self._pair = make_row((self.day, 1), (self.years, 1), gap=24)
-        which, margins = make_row(self.which, STRETCH), (_MARGIN, 0, _MARGIN, 8)
-        make_column(which, (self._pair, 1), gap=0, margins=margins, scaled=theme, on=self)
+        which, charts = make_row(self.which, STRETCH), align_with_fields(theme, (self._pair, 1))
+        margins = (_MARGIN - FIELD_SIDE, 0, _MARGIN, 8)
+        make_column(which, (charts, 1), gap=0, margins=margins, scaled=theme, on=self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

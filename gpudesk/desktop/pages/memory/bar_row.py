@@ -322,7 +322,7 @@ class MemoryBarRow(QWidget):
         middle = self._compute_bar_rect().center().y() + theme.length(LINE_APART) / 2
         for link in self.links:
             x += theme.length(LINK_GAP)
-            width, height = round(small.horizontalAdvance(link.text())) + 2, theme.px(LINE_APART)
+            width, height = round(small.horizontalAdvance(link.text())) + 2, link.sizeHint().height()
             link.setGeometry(round(x), round(middle - height / 2), width, height)
             x += width
 

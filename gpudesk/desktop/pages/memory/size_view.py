@@ -17,6 +17,7 @@ from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.data_table import DataTableView, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.answer import Answer, Scenario
@@ -221,7 +222,7 @@ class SizingView(PageView):
         full = QWidget(self)
         self._stack.addWidget(full)
         answer = make_column(self.verdict, margins=(_MARGIN, 0, _MARGIN, 8))
-        upper = make_column(self.form, margins=(_MARGIN - 6, 0, _MARGIN, 8))
+        upper = make_column(self.form, margins=(_MARGIN - FIELD_SIDE, 0, _MARGIN, 8))
         lower = make_column(
             ThemedLabel(self.theme, tr("Candidates"), font="section", parent=full),
             self.demand_label,

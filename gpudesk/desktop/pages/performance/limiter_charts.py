@@ -76,7 +76,7 @@ def label_time_share(name: str) -> str:
 
 #: No axis: values are at the right.
 _STYLE: Final = BarChartStyle(
-    names=136,
+    names=128,
     right=96,
     bar=16,
     rows=(28, 28, 28),
@@ -84,7 +84,6 @@ _STYLE: Final = BarChartStyle(
     key=22,
     axis=0,
     below=18,
-    inset=6,
     width=(640, 360),
     subtitle="text3",
 )

@@ -50,6 +50,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 from gpudesk.desktop.ui.charts.scales import LinearScale, PowerOfTwoScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton, SegmentedControl
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import make_delay
@@ -347,7 +348,8 @@ class ScalingView(PerformanceView):
         self._rest = make_delay(self, _REST, self._show_tables)
         choice = make_row(self.quantity, STRETCH)
         upper = make_column(choice, (self.chart, 1), gap=8, margins=(_MARGIN, 0, _MARGIN, 4), scaled=theme)
-        lower = make_column(self.counts, self.comparison, gap=10, margins=(_MARGIN, 4, _MARGIN, 12), scaled=theme)
+        margins = (_MARGIN - FIELD_SIDE, 4, _MARGIN, 12)
+        lower = make_column(self.counts, self.comparison, gap=10, margins=margins, scaled=theme)
         make_column((upper, 1), Hairline(theme), lower, gap=0, on=self)
         self.counts.rule_chosen.connect(self._choose_rule)
         desk.selection_changed.connect(self._follow_selection)
@@ -426,7 +428,7 @@ class MlperfView(PerformanceView):
         super().__init__((self.block,), parent)
         # The focus of the page goes where one begins.
         self.block.setFocusProxy(self.block.round)
-        make_column(self.block, margins=(_MARGIN, 0, _MARGIN, _MARGIN), scaled=theme, on=self)
+        make_column(self.block, margins=(_MARGIN - FIELD_SIDE, 0, _MARGIN, _MARGIN), scaled=theme, on=self)
 
 
 #: Views with shaded intervals.

@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import (
@@ -456,7 +456,7 @@ class CountsTableBlock(QWidget):
         self.offer.hide()
         self.table = FiguresTable(theme, self)
         head = make_row(self.part, self.rule_field, (self.remark, 1), self.offer, gap=10)
-        make_column(head, self.table, gap=4, on=self)
+        make_column(head, align_with_fields(theme, self.table), gap=4, on=self)
         self.rule_field.set_options([ChoiceOption(str(rule), text) for rule, text in list_rule_names().items()])
         self.rule_field.set_value(str(self.rule))
         self.part.chosen.connect(lambda key: desk.select(select_figure(key, "output_tokens_per_s")))
@@ -532,6 +532,8 @@ class DeploymentComparisonBlock(QWidget):
             self.summary_label,
             self.table,
             gap=4,
+            margins=(FIELD_SIDE, 0, 0, 0),
+            scaled=theme,
             on=self,
         )
         self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))

@@ -23,7 +23,7 @@ from gpudesk.desktop.ui.tables.data_table import FiguresTable, TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.fields import ChoiceField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.published_run import MlperfHeadToHead, MlperfRow, MlperfScenario
@@ -144,9 +144,10 @@ class MlperfBlock(QWidget):
         text = tr("Output tokens per second per accelerator (best submission), and ratio to the baseline")
         unit = ThemedLabel(self.theme, text, font="small", color="text3", parent=self)
         title = ThemedLabel(self.theme, tr("Published ratios"), font="section", parent=self)
-        upper = (choices, self.status_label, unit, self.table, 8, title, self.ratio_table, 8)
+        upper = (self.status_label, unit, self.table, 8, title, self.ratio_table, 8)
         citation = (self.cited, make_row(self.copy_citation, STRETCH), 8)
-        make_column(*upper, *citation, self._submissions_title, self.submissions, STRETCH, gap=6, on=self)
+        items = (*upper, *citation, self._submissions_title, self.submissions, STRETCH)
+        make_column(choices, align_with_fields(self.theme, *items, gap=6), gap=6, on=self)
 
     def _connect(self) -> None:
         self.round.chosen.connect(lambda key: self._pick(key, self._selection[1], self._selection[2]))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.page import BackgroundQuery, PageView, QueryState
 from gpudesk.desktop.session.desk import Desk
@@ -21,7 +21,7 @@ from gpudesk.desktop.ui.tables.data_table import DataTableSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, NumberField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import (
     STRETCH,
     FlowRow,
@@ -30,6 +30,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     clear_layout,
     make_column,
     make_row,
+    release_items,
     scroll_into_view,
 )
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
@@ -221,7 +222,7 @@ class DiffusionForm(QWidget):
         self.reset = LinkButton(theme, tr("Reset settings"), lambda: self.edited.emit(self._key, None))
         for widget in (self.weights, self.software, self.reset):
             fields.flow.addWidget(widget)
-        make_column(self.result, fields, gap=4, margins=(0, 4, 0, 0), on=self)
+        make_column(align_with_fields(theme, self.result), fields, gap=4, margins=(0, 4, 0, 0), on=self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.hide()
 
@@ -294,7 +295,8 @@ class TierForm(FlowRow):
 
 
 _MARGIN: Final = 16
-_BETWEEN: Final = 32
+#: With the padding of fields.
+_BETWEEN: Final = 24
 #: Width shares of the two columns of a view.
 _LEFT, _RIGHT = 56, 44
 #: Below this width the columns are placed below one another.
@@ -327,8 +329,13 @@ class TextBlock(QWidget):
             self._lines.addWidget(label)
 
 
+def _align(theme: Theme, widget: QWidget) -> QWidget | QBoxLayout:
+    """Return a widget with the left padding of fields."""
+    return widget if isinstance(widget, DataTableSection | TwoColumns) else align_with_fields(theme, widget)
+
+
 class TwoColumns(QWidget):
-    """Two columns of widgets, 56 to 44, or below one another in a narrow view."""
+    """Two columns of widgets, 56 to 44, or below one another in a narrow view, with the left padding of fields."""
 
     def __init__(
         self, theme: Theme, left: Sequence[QWidget], right: Sequence[QWidget], shares: tuple[int, int] = (_LEFT, _RIGHT)
@@ -337,7 +344,9 @@ class TwoColumns(QWidget):
         self._theme = theme
         self._box = make_row(gap=_BETWEEN, on=self)
         for widgets, share in zip((left, right), shares, strict=True):
-            self._box.addLayout(make_column(*widgets, STRETCH, gap=14), share)
+            column = make_column(*(_align(theme, each) for each in widgets), STRETCH, gap=14)
+            self._box.addLayout(column, share)
+            release_items(column)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -366,7 +375,8 @@ class ProfileView(PageView):
         self.sections: dict[str, DataTableSection] = {}
         #: The settings form of the selected image or video, if the view lists any.
         self.media_form: DiffusionForm | None = None
-        self._whole = make_column(gap=14, margins=(_MARGIN, 10, _MARGIN, _MARGIN), scaled=theme, on=self)
+        margins = (_MARGIN - FIELD_SIDE, 10, _MARGIN, _MARGIN)
+        self._whole = make_column(gap=14, margins=margins, scaled=theme, on=self)
 
     def show_profile(self, tables: ProfileTables) -> None:
         raise NotImplementedError
@@ -401,8 +411,16 @@ class ProfileView(PageView):
         """Add blocks from the top, with dividers."""
         for widget in widgets:
             if self._whole.count():
-                self._whole.addWidget(Hairline(self.theme))
-            self._whole.addWidget(widget)
+                self._add(Hairline(self.theme))
+            self._add(widget)
+
+    def _add(self, widget: QWidget) -> None:
+        item = _align(self.theme, widget)
+        if isinstance(item, QWidget):
+            self._whole.addWidget(item)
+        else:
+            self._whole.addLayout(item)
+            release_items(item)
 
     def end(self) -> None:
         self._whole.addStretch(1)

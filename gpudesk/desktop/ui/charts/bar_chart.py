@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
+    QFontMetricsF,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -42,6 +43,8 @@ _FILLED_ALPHA, _OPEN_ALPHA = 0.38, 0.24
 #: Height of an axis tick, in design lengths.
 _TICK: Final = 44
 _LINEAR: Final = LinearScale()
+#: Longer names of accelerators are cut.
+_MOST_NAMES: Final = 160
 
 
 @frozen_dataclass
@@ -150,7 +153,7 @@ class BarGroup:
 
 @frozen_dataclass
 class BarChartStyle:
-    """Design lengths: the columns of names and of values, bars, rows, and margins.
+    """Design lengths: the least column of names, the one of values, bars, rows, and margins.
 
     Without an `axis` the scale of a group is its own, and values are in the right column. `width` is the preferred and
     the minimum width.
@@ -164,7 +167,6 @@ class BarChartStyle:
     key: float = 24
     axis: float = 24
     below: float = 4
-    inset: float = 0
     width: tuple[float, float] = (420, 300)
     key_below_names: bool = False
     subtitle: str = "text2"
@@ -256,7 +258,7 @@ class BarChart(QWidget):
             self._compute_row_height(),
             self._measure_group_margins(),
         )
-        left, head = px(style.names), px(style.head) + px(style.key)
+        left, head = self._measure_names(), px(style.head) + px(style.key)
         width, top = max(self.width() - px(style.right) - left, 1), 0.0
         self._areas = []
         for group in self.groups:
@@ -280,6 +282,13 @@ class BarChart(QWidget):
         return sum(self.theme.px(each) for each in (style.head, style.key, style.axis, style.below))
 
     # Geometry
+
+    def _measure_names(self) -> int:
+        """Return the width of the column of names: more than that of the style for long names, within limits."""
+        px, letters = self.theme.px, QFontMetricsF(self.theme.font("small_strong"))
+        widest = max((letters.horizontalAdvance(row.name) for row in self.rows if row.palette_index), default=0.0)
+        needed = min(px(SWATCH_WIDTH) + px(8) + widest + px(8) + 1, px(_MOST_NAMES))
+        return max(px(self._style.names), int(needed))
 
     def _compute_row_height(self) -> float:
         least, _, most = self._style.rows
@@ -306,7 +315,7 @@ class BarChart(QWidget):
         return area.left() + (value - low) / (high - low) * area.width()
 
     def _count_max_ticks(self) -> int:
-        room = self.width() - self.theme.px(self._style.names) - self.theme.px(self._style.right)
+        room = self.width() - self._measure_names() - self.theme.px(self._style.right)
         return max(2, int(max(room, 1) / self.theme.px(_TICK)))
 
     # Painting
@@ -369,12 +378,12 @@ class BarChart(QWidget):
             x = rest.left() + pen.text(rest, words, font="caption", color="text2") + gap
 
     def _paint_name(self, pen: ThemePainter, number: int, row: BarRow) -> None:
-        px, band, inset = self.theme.px, self.band(number), self.theme.px(self._style.inset)
-        place = QRectF(inset, band.top(), band.left() - px(8) - inset, band.height())
+        px, band = self.theme.px, self.band(number)
+        place = QRectF(0, band.top(), band.left() - px(8), band.height())
         if number == self.current and self.hasFocus():
             pen.tint(place.united(band).adjusted(-2, 2, 2, -2), "selection", 6.0)
         if row.value:
-            value = QRectF(band.right(), band.top(), self.width() - band.right() - px(6), band.height())
+            value = QRectF(band.right(), band.top(), self.width() - band.right(), band.height())
             pen.text(value, row.value, font="label", align=RIGHT)
         if row.palette_index:
             pen.swatch(place.left(), band.center().y(), row.palette_index, is_variant=row.is_variant)
@@ -413,9 +422,24 @@ class BarChart(QWidget):
         if bar.value:
             value = QRectF(right + px(8), place.top(), px(80), place.height())
             x = value.left() + pen.text(value, bar.value, font="small_strong") + px(6)
-            if bar.detail and x + pen.width(bar.detail, "caption") < self.width():
+            if bar.detail and self._has_room_for_details(pen):
                 rest = QRectF(x, place.top(), self.width(), place.height())
                 pen.text(rest, bar.detail, font="caption", color="text3")
+
+    def _has_room_for_details(self, pen: ThemePainter) -> bool:
+        """Return whether the details of all bars fit: with some alone, the others would seem to have none."""
+        gaps = self.theme.px(8) + self.theme.px(6)
+        return all(
+            self._map_to_x(group, bar.segments[-1].end)
+            + gaps
+            + pen.width(bar.value, "small_strong")
+            + pen.width(bar.detail, "caption")
+            < self.width()
+            for group, each in enumerate(self.groups)
+            for row in each.rows
+            for bar in row.lanes
+            if isinstance(bar, StackedBar) and bar.detail and bar.segments
+        )
 
     def _paint_segment(self, pen: ThemePainter, segment: BarSegment, place: QRectF) -> None:
         if segment.palette_index:

@@ -80,7 +80,9 @@ def paint_background(plot: PlotCanvas, painter: QPainter) -> None:
         width = plot.text_painter.width(plot.drawing.note, "small")
         centre = plot.frame.area.center()
         x, y = centre.x() - width / 2, plot.text_painter.middle("small", centre.y())
-        plot.text_painter.draw(painter, x, y, plot.drawing.note, "small", plot.theme.color("text3"))
+        # A box on the plot says the same.
+        if not any(box.intersects(QRectF(x, centre.y(), width, 1.0)) for box in plot.blocked):
+            plot.text_painter.draw(painter, x, y, plot.drawing.note, "small", plot.theme.color("text3"))
 
 
 def _paint_title(plot: PlotCanvas, painter: QPainter) -> None:
@@ -401,13 +403,16 @@ def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
         right, left = centre.x() + px(4), centre.x() - px(4) - width
         levels = [centre.y() + px(shift) - height / 2 for shift in (13, -13, 22, -22, 31, -31)]
         boxes = [QRectF(x, y, width, height) for y in levels for x in (right, left)]
-        boxes = [each for each in boxes if each.left() >= plot.frame.area.left()] or boxes
+        area = plot.frame.area
+        boxes = [each for each in boxes if each.left() >= area.left() and each.top() >= area.top()] or boxes
         boxes = [each for each in boxes if not any(map(each.intersects, covered_boxes))] or boxes
         corners = [(each.left(), each.top(), each.right(), each.bottom()) for each in boxes]
         box = boxes[find_emptiest_box(corners, points, None, 0)[0]]
         covered_boxes.append(box)
         y = letters.middle("caption", box.center().y())
-        letters.draw_haloed(painter, box.left(), y, mark.text, "caption", plot.theme.color("text2"))
+        # A ring is a point of one accelerator alone, whose color tells it from its neighbors.
+        color = plot.theme.name_color(mark.slot) if mark.is_variant and mark.slot else plot.theme.color("text2")
+        letters.draw_haloed(painter, box.left(), y, mark.text, "caption", color)
 
 
 def _paint_mark(plot: PlotCanvas, painter: QPainter, mark: PointMark) -> None:

@@ -193,6 +193,10 @@ _OVER_CURVE: Final = 14.0
 _NEVER_OVER_CURVE: Final = 200.0
 _OVER_LABEL: Final = 1e5
 _OUTSIDE: Final = 1e6
+#: Most distance of a label to the right of its curve's end.
+_NEXT_TO: Final = 20.0
+#: Cost of a label next to what covers the end of its curve.
+_BESIDE: Final = 1e4
 #: A position left of the end is the last resort.
 _AT_LEFT: Final = 40.0
 #: Sampling distance of curves in pixels.
@@ -279,7 +283,7 @@ def _put_in_order(places: dict[int, PlacedLabel], requests: Sequence[LabelReques
 
 def count_inner_labels(places: Sequence[PlacedLabel]) -> int:
     """Return how many labels did not fit right of their curve's end."""
-    return sum(place.aside < 0 for place in places)
+    return sum(not 0 <= place.aside <= _NEXT_TO for place in places)
 
 
 def labels_collide(places: Sequence[PlacedLabel], requests: Sequence[LabelRequest], boxes: Sequence[Box]) -> bool:
@@ -334,6 +338,7 @@ def _find_best_place(
     sides = [(label.x + gap, 0.0), (label.x - gap - label.width, _AT_LEFT)]
     if strict:
         sides.append((label.x - label.width / 2, 0.0))
+    sides += [(right + _LABEL_GAP, _BESIDE) for left, _, right, _ in occupied if left < label.x + gap < right]
     middles = np.tile(label.y + shifts, len(sides))
     lefts, worse = (np.repeat(each, len(shifts)) for each in zip(*sides, strict=True))
     cost = np.abs(middles - label.y) + worse

@@ -16,6 +16,7 @@ from gpudesk.desktop.ui.tables.table_base import ABOVE_BELOW, Index, RowsDelegat
 from gpudesk.desktop.ui.tables.text_layer import MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, TextMeasure, ThemePainter
+from gpudesk.desktop.ui.widgets.fields import align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
 from gpudesk.report.data_table import CellSeverity, DataCell, DataColumn, DataRow, DataTable, explain_cell_marks
 from gpudesk.text.formatting import Formatter
@@ -132,7 +133,7 @@ class _DataDelegate(RowsDelegate):
         room = rect.adjusted(4, 0, -length(_MARK + 4) if model.has_gap(index.column()) else -4, -1)
         text, details = self._break(column, cell, room.width())
         if cell.is_best:
-            pen.tint(rect.adjusted(-2, 2, 2, -3), "best", radius=5)
+            pen.tint(rect.adjusted(1, 2, -1, -3), "best", radius=5)
         if cell.slot:
             pen.swatch(room.left(), rect.center().y(), cell.slot, is_variant=cell.is_variant)
             room = room.adjusted(length(SWATCH_WIDTH + 8), 0, 0, 0)
@@ -458,7 +459,10 @@ class TextTable(DataTableView):
 
 
 class DataTableSection(QWidget):
-    """A title with controls at its right, the table, and a note below it or in its place."""
+    """A title with controls at its right, the table, and a note below it or in its place.
+
+    Its left padding is that of fields, whose texts align with the table.
+    """
 
     def __init__(self, theme: Theme, formatter: Formatter, *controls: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -473,15 +477,18 @@ class DataTableSection(QWidget):
         self.note = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.head = make_row(self.title, (self.subtitle, 1), *controls, gap=10)
-        self._column = make_column(self.head, self.view, self.legend, self.note, gap=4, on=self)
+        self._above, self._below = make_column(gap=4), make_column(gap=4)
+        parts = ((self.head,), self._above, (self.view,), self._below, (self.legend, self.note))
+        items = (align_with_fields(theme, *each, gap=4) if isinstance(each, tuple) else each for each in parts)
+        make_column(*items, gap=4, on=self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
-    def put_above_table(self, *widgets: QWidget) -> None:
-        for widget in widgets:
-            self._column.insertWidget(self._column.indexOf(self.view), widget)
+    def put_above_table(self, *fields: QWidget) -> None:
+        for widget in fields:
+            self._above.addWidget(widget)
 
-    def put_below_table(self, widget: QWidget) -> None:
-        self._column.insertWidget(self._column.indexOf(self.view) + 1, widget)
+    def put_below_table(self, fields: QWidget) -> None:
+        self._below.addWidget(fields)
 
     def show_table(self, build: Callable[[Formatter], DataTable]) -> None:
         """Show the table that `build` makes with a formatter."""

@@ -183,6 +183,11 @@ class MarkLegend(PaintedWidget):
         if self.margin:
             pen.hairline(0, 0, self.width(), 0)
         x, level = theme.length(self.margin), self.height() / 2
+        signs = [22 if mark in (*_TINTS, HATCH, OUTLINE) else 15 for mark, _ in self._marks]
+        needed = sum(map(theme.length, signs)) + sum(pen.width(text, "small") for _, text in self._marks)
+        # A long legend moves together before it is cut.
+        free = (self.width() - theme.length(2 * self.margin) - needed) / max(1, len(self._marks) - 1)
+        gap = min(theme.length(20), max(theme.length(10), free))
         for mark, text in self._marks:
             if mark in (*_TINTS, HATCH, OUTLINE):
                 box = QRectF(x, level - theme.length(6), theme.length(16), theme.length(12))
@@ -192,7 +197,7 @@ class MarkLegend(PaintedWidget):
                 pen.glyph(mark, x + theme.length(4), level)
                 x += theme.length(15)
             room = QRectF(x, 0, max(1.0, self.width() - x), self.height())
-            x += pen.text(room, text, font="small", color="text2") + theme.length(20)
+            x += pen.text(room, text, font="small", color="text2") + gap
 
     @staticmethod
     def _box(pen: ThemePainter, mark: str, box: QRectF) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, PaintedWidget, ThemePainter, break_words
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
+from gpudesk.desktop.ui.widgets.layouts import BoxItem, make_column
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.text.translation import tr
 
@@ -108,7 +109,7 @@ class FieldErrorNote(PaintedWidget):
 
 
 #: Padding of a field: left and right of its texts, above the caption, below the value.
-_SIDE = 8.0
+FIELD_SIDE = 8
 HEIGHT = 42.0
 _CAPTION_TOP = 3.0
 _VALUE_BOTTOM = 4.0
@@ -122,6 +123,11 @@ _WIDEST_VALUE = 240.0
 _NARROWEST = 132.0
 
 
+def align_with_fields(theme: Theme, *items: BoxItem, gap: int | None = None) -> QBoxLayout:
+    """Return a column at the left edge of the texts of fields, not of their padding."""
+    return make_column(*items, gap=gap, margins=(FIELD_SIDE, 0, 0, 0), scaled=theme)
+
+
 class FieldFrame:
     """Common base of both kinds of fields: sizes, and the drawing of caption, hover and error."""
 
@@ -132,19 +138,19 @@ class FieldFrame:
 
     def compute_caption_rect(self, width: int) -> QRectF:
         px = self.theme.px
-        return QRectF(px(_SIDE), px(_CAPTION_TOP), width - 2 * px(_SIDE), self.theme.line("caption"))
+        return QRectF(px(FIELD_SIDE), px(_CAPTION_TOP), width - 2 * px(FIELD_SIDE), self.theme.line("caption"))
 
     def compute_value_rect(self, width: int, height: int, right: int = 0) -> QRect:
         px = self.theme.px
         line = self.theme.line("body")
-        return QRect(px(_SIDE), height - px(_VALUE_BOTTOM) - line, width - 2 * px(_SIDE) - right, line)
+        return QRect(px(FIELD_SIDE), height - px(_VALUE_BOTTOM) - line, width - 2 * px(FIELD_SIDE) - right, line)
 
     def measure_width_for(self, value: str, right: int = 0) -> int:
         theme = self.theme
         caption = QFontMetricsF(theme.font("caption")).horizontalAdvance(self.caption)
         text = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(value)
         text = min(text, theme.px(self._widest))
-        return int(max(caption, text + right) + 2 * theme.px(_SIDE)) + 2
+        return int(max(caption, text + right) + 2 * theme.px(FIELD_SIDE)) + 2
 
     def paint(self, pen: ThemePainter, widget: QWidget, *, hovered: bool, fault: str, right: int = 0) -> None:
         rect = QRectF(widget.rect())
@@ -255,7 +261,7 @@ class ChoiceField(PaintedButton):
         value = self._frame.compute_value_rect(self.width(), self.height(), self._measure_trailing_icons())
         color = "text1" if self.isEnabled() else "disabled"
         pen.text(QRectF(value), self.text_shown, font="body_strong", color=color)
-        x = self.width() - side - self._theme.px(_SIDE) + 2
+        x = self.width() - side - self._theme.px(FIELD_SIDE) + 2
         y = value.center().y() - side / 2 + 1
         pen.icon("chevron-down", x, y, side, "text2" if self.isEnabled() else "disabled")
 

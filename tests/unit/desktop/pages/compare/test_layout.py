@@ -68,7 +68,7 @@ def test_long_name_does_not_widen_its_column(service: GpuDeskService, theme: The
 
 def test_two_marks_fit_into_every_gutter() -> None:
     for margins in (WIDE, DENSE):
-        assert margins.gutter - margins.inset >= 2 * 11, "a tie mark and a method mark, 11 px each"
+        assert margins.gutter - margins.inset >= 2 * 13 + 2, "a tie mark and a method mark, 13 px each, off the figure"
 
 
 def test_headlines_drop_names_then_whole_boxes(service: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
