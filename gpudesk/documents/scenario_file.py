@@ -330,6 +330,10 @@ def list_templates() -> tuple[ScenarioTemplate, ...]:
     return tuple(ScenarioTemplate(name, read_template(name)) for name in list_template_ids())
 
 
+#: More accelerators are counted in a title: their names would take two lines.
+_MOST_NAMED: Final = 3
+
+
 def make_title(scenario: Scenario, catalog: Catalog) -> str:
     """Return the title of the user or the template, else the names of accelerators and model.
 
@@ -345,6 +349,9 @@ def make_title(scenario: Scenario, catalog: Catalog) -> str:
         names = dict.fromkeys(catalog.accelerator(choice.accelerator).name for choice in scenario.accelerators)
     except InputError:
         return scenario.name
+    if len(names) > _MOST_NAMED:
+        many = message("scenario.title_many", "{model} on {n} accelerators", model=model, n=str(len(names)))
+        return format_message(many)
     name_text = ", ".join(names)
     return format_message(message("scenario.title", "{accelerators} for {model}", accelerators=name_text, model=model))
 

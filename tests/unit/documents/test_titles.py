@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import get_valid_note, make_title, read_template
-from gpudesk.domain.answer import Scenario
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.precision import Precision
 from gpudesk.service import GpuDeskService
 
@@ -22,6 +22,9 @@ def test_the_title_and_note_of_a_template_follow_the_scenario(service: GpuDeskSe
     assert get_valid_note(other) == ""
     one = replace(pair, accelerators=pair.accelerators[:1])
     assert make_title(one, service.catalog) == "H200 SXM 141GB for Llama 3.1 70B"
+    ids = ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "h100-sxm", "gb300-nvl72")
+    six = replace(other, accelerators=tuple(map(AcceleratorChoice, ids)))
+    assert make_title(six, service.catalog) == "Llama 3.1 405B on 6 accelerators"
 
 
 def test_title_and_note_are_kept_while_they_describe_the_scenario(service: GpuDeskService, pair: Scenario) -> None:

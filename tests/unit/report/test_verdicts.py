@@ -288,3 +288,9 @@ def test_what_queues_leads_nowhere(service: GpuDeskService, queueing: Answer) ->
         assert "H200 SXM" not in verdict.split(".")[0]
     assert "Requests queue on 1 × H200 SXM." in join_sentences(describe_throughput, queueing, PLAIN)
     assert join_sentences(describe_token_cost, queueing, PLAIN).endswith(" Requests queue on 1 × H200 SXM.")
+
+
+def test_counts_that_a_model_needs_are_in_one_sentence(service: GpuDeskService) -> None:
+    too_few = service.answer(replace(read_template("70b-chat-on-four"), model="llama-3.1-405b"))
+    needed = "The model needs at least 4 × H200 SXM, 2 × MI325X, 4 × B200 SXM or 2 × MI355X."
+    assert join_sentences(describe_throughput, too_few, PLAIN) == needed

@@ -305,12 +305,12 @@ class _Arrangement:
 
 
 _ARRANGEMENTS: Final = (
-    _Arrangement(TableDensity(4.5 * MM, 2.8 * MM, 6.4 * MM), 46 * MM, 61 * MM),
-    _Arrangement(TableDensity(4.3 * MM, 2.7 * MM, 5.8 * MM), 44 * MM, 61 * MM),
-    _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), 42 * MM, 61 * MM, fine=True),
-    _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), _READABLE_CHARTS, 61 * MM, fine=True),
-    _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), 25 * MM, 61 * MM, fine=True),
-    _Arrangement(TableDensity(3.7 * MM, 2.4 * MM, 4.6 * MM), 25 * MM, 61 * MM, fine=True),
+    _Arrangement(TableDensity(4.5 * MM, 3.0 * MM, 6.4 * MM), 46 * MM, 61 * MM),
+    _Arrangement(TableDensity(4.3 * MM, 2.9 * MM, 5.8 * MM), 44 * MM, 61 * MM),
+    _Arrangement(TableDensity(3.9 * MM, 2.7 * MM, 5.0 * MM), 42 * MM, 61 * MM, fine=True),
+    _Arrangement(TableDensity(3.9 * MM, 2.7 * MM, 5.0 * MM), _READABLE_CHARTS, 61 * MM, fine=True),
+    _Arrangement(TableDensity(3.9 * MM, 2.7 * MM, 5.0 * MM), 25 * MM, 61 * MM, fine=True),
+    _Arrangement(TableDensity(3.7 * MM, 2.65 * MM, 4.6 * MM), 25 * MM, 61 * MM, fine=True),
 )
 
 

@@ -286,6 +286,8 @@ def limit_lines(lines: tuple[TextLine, ...], most: int, room: float) -> tuple[Te
     return (*lines[: most - 1], (*last[:-1], shortened))
 
 
+#: Size of glyphs next to figures of 8 points, relative to the window.
+_GLYPH_SCALE: Final = 0.72
 #: Size of swatches, markers and glyphs in points, corresponding to the window's pixels.
 _MARKS: Final = 0.9
 
@@ -339,7 +341,11 @@ class SheetPainter:
         draw(self._pen, _scale_rect(x, y, width, height))
 
     def glyph(self, name: str, x: float, y: float) -> None:
-        self._pen.glyph(name, x * UNITS, y * UNITS)
+        self._painter.save()
+        self._painter.translate(x * UNITS, y * UNITS)
+        self._painter.scale(_GLYPH_SCALE, _GLYPH_SCALE)
+        self._pen.glyph(name, 0.0, 0.0)
+        self._painter.restore()
 
     def band(self, corners: Sequence[QPointF], slot: int) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
@@ -24,7 +24,7 @@ from gpudesk.desktop.session.scenario_edits import replace_load_value, replace_w
 from gpudesk.desktop.session.selection import select_cost
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import TextPainter
+from gpudesk.desktop.ui.theme.theme_painter import TextPainter, ThemePainter
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit
 from gpudesk.desktop.window.sources_panel import SelectionExplainer
 from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings, DisplayCurrency, UncertainValue
@@ -572,3 +572,28 @@ def test_published_cases_have_no_verdict_on_the_scenario(page: CostPage) -> None
     assert page.describe_verdict()
     page.choose_view("cases")
     assert (page.describe_verdict(), page.describe_terms()) == ((), "")
+
+
+def test_defaults_have_at_most_two_decimals(page: CostPage) -> None:
+    rows = show_assumptions(page).rows
+    shown = [edit.value for row in rows.values() for edit in row.edits if abs(edit.value) >= 1.0]
+    assert shown
+    assert all(value == round(value, 2) for value in shown)
+
+
+def test_without_a_fit_no_chart_asks_for_a_price(page: CostPage, desk: Desk) -> None:
+    desk.apply(replace(desk.scenario, model="llama-3.1-405b"), "")
+    desk.flush()
+    assert get_overview(page).influences.groups[0].note == "No cost: no accelerator fits the model"
+
+
+def test_amounts_follow_all_bars_or_none(page: CostPage) -> None:
+    years = get_overview(page).years
+    picture = QImage(1, 1, QImage.Format.Format_RGB32)
+    with QPainter(picture) as painter:
+        pen = ThemePainter(painter, page.theme)
+        years.resize(900, 300)
+        assert years._has_room_for_details(pen)
+        # The shortest bar still has room for its amount.
+        years.resize(350, 300)
+        assert not years._has_room_for_details(pen)

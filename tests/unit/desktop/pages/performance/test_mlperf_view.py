@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -14,6 +14,7 @@ from gpudesk.desktop.pages.performance.views import MlperfBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE
 from gpudesk.documents.scenario_file import read_template
 from tests.fakes import replace_data_path
 
@@ -50,6 +51,11 @@ def test_model_follows_the_scenario(block: MlperfBlock) -> None:
     assert block.round.value == "v6.1"
     assert block.model.value == "llama-2-70b"
     assert "MI355X" in list_names(block)
+
+
+def test_texts_of_fields_start_where_the_tables_do(block: MlperfBlock, page: PerformancePage) -> None:
+    left = block.round.mapTo(page, QPoint(0, 0)).x() + page.theme.px(FIELD_SIDE)
+    assert left == block.table.mapTo(page, QPoint(0, 0)).x() == page.theme.px(16)
 
 
 def test_round_and_baseline_are_saved(

@@ -17,6 +17,7 @@ from gpudesk.desktop.ui.charts.scales import (
     LabelRequest,
     LinearScale,
     PowerOfTwoScale,
+    count_inner_labels,
     find_emptiest_box,
     labels_collide,
     place_labels,
@@ -166,3 +167,11 @@ def test_charts_import_only_parts_of_pyqtgraph() -> None:
     assert not sys.modules.keys() & {"pyqtgraph.imageview", "pyqtgraph.parametertree", "pyqtgraph.widgets.TreeWidget"}
     assert not sys.modules.keys() & {"PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"}
     assert "QWidget" in dir(QtWidgets)
+
+
+def test_label_whose_end_is_covered_is_next_to_the_cover() -> None:
+    cover = (100.0, 0.0, 260.0, 400.0)
+    request = LabelRequest(200.0, 150.0, 80.0, 20.0)
+    (label,) = place_labels([request], [], [cover], LabelBounds(0.0, 0.0, 400.0, 400.0), 8.0)
+    assert label.x >= cover[2]
+    assert count_inner_labels([label]) == 1, "the end text is left out"
