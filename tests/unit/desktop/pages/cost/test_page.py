@@ -576,9 +576,9 @@ def test_published_cases_have_no_verdict_on_the_scenario(page: CostPage) -> None
 
 def test_defaults_have_at_most_two_decimals(page: CostPage) -> None:
     rows = show_assumptions(page).rows
-    shown = [edit.value for row in rows.values() for edit in row.edits if abs(edit.value) >= 1.0]
-    assert shown
-    assert all(value == round(value, 2) for value in shown)
+    values = [edit.value for row in rows.values() for edit in row.edits if abs(edit.value) >= 1.0]
+    assert values
+    assert all(value == round(value, 2) for value in values)
 
 
 def test_without_a_fit_no_chart_asks_for_a_price(page: CostPage, desk: Desk) -> None:
