@@ -176,8 +176,8 @@ def _configure_engine(
             if usual >= fraction
             else message(
                 "estimate.memory_fractions",
-                "Max concurrency: {engine} may use {fraction} of {of}, the highest safe setting. "
-                "Speed: {usual}, its default",
+                "Max concurrency assumes that {engine} uses {fraction} of {of}, the highest safe setting. "
+                "Speed assumes {usual}, its default",
                 fraction=Share(fraction),
                 of=of,
                 engine=engine.name,

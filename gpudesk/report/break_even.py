@@ -44,6 +44,9 @@ def describe_break_even(
     cells = build_break_even_cells(break_even, names, formatter, money)
     if break_even.value is None:
         return cells.result
+    if break_even.name == "months_to_own":
+        text = "{name}: buying pays back after {months}, compared with renting 24/7."
+        return tr(text, name=names[break_even.key], months=cells.value)
     values = {"label": cells.label, "value": cells.value, "used": cells.used, "result": cells.result}
     if cells.used:
         return tr("{label}: {value}; used: {used}. {result}", **values)

@@ -328,7 +328,7 @@ def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -
 
 def describe_bought_singly(settings: CostSettings) -> str:
     """Return that costs leave out idle accelerators; empty for whole systems."""
-    return tr("costs assume that others use idle accelerators") if settings.single_accelerators else ""
+    return tr("costs count only accelerators in use, not whole systems") if settings.single_accelerators else ""
 
 
 def format_system_count(systems: SystemCount, formatter: Formatter) -> tuple[str, str]:

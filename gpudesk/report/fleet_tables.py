@@ -29,7 +29,7 @@ from gpudesk.text.translation import LabeledEnum, tr, trn
 _RUNNERS_UP: Final[Mapping[Supply, str]] = {
     Supply.OWNED: "{lead}: buying {name}, {amount} per month.",
     Supply.RENTED: "{lead}: renting {name}, {amount} per month.",
-    Supply.AUTOSCALED: "{lead}: renting {name} and scaling down, {amount} per month.",
+    Supply.AUTOSCALED: "{lead}: renting {name} with autoscaling, {amount} per month.",
     Supply.API: "The hosted API costs {amount} per month.",
 }
 
@@ -193,7 +193,7 @@ def list_fleet_notes(
         share, costed = (formatter.per_cent(each) for each in (option.utilization, answer.costed_utilization))
         texts.append(
             tr(
-                "Utilization: {share} of whole replicas. Cost assumes {costed}, without rounding up.",
+                "Utilization: {share}, rounded up to whole replicas. Cost assumes {costed}, without rounding up.",
                 share=share,
                 costed=costed,
             )
@@ -204,7 +204,7 @@ def list_fleet_notes(
 def describe_fleets(
     answer: FleetAnswer, looks: Mapping[str, tuple[str, int]], formatter: Formatter, money: MoneyFormatter
 ) -> list[str]:
-    """Return the answer in sentences: what to order, its cost at its utilization with its odds, and what comes next."""
+    """Return the answer in sentences: what to order, its cost with its odds, and what comes next."""
     if answer.cheapest is None:
         return [tr("No fleet can be priced: enter a price or a rent.")]
     accelerator, supply = answer.cheapest
@@ -217,8 +217,6 @@ def describe_fleets(
     years = format_years(answer.horizon_years, formatter)
     order, terms = tr("Call the hosted API"), tr("over {years}", years=years)
     if option is not None:
-        share = formatter.per_cent(option.utilization)
-        terms = tr("{terms} at {share} utilization", terms=terms, share=share)
         order = _describe_order(option, supply, name, formatter)
         order = tr("{order} in year 1", order=order) if answer.growth_per_year else order
     values = {"order": order, "amount": amount, "terms": terms}
@@ -235,7 +233,7 @@ def describe_fleets(
     for (other, how), usd in alternatives:
         name, _ = looks.get(other, (other, 0))
         per_month = money.add_currency(format_amount(usd, money))
-        lead = tr("Next") if other == accelerator else tr("Next accelerator")
+        lead = tr("Next cheapest") if other == accelerator else tr("Best other accelerator")
         sentences.append(tr(_RUNNERS_UP[how], lead=lead, name=name, amount=per_month))
     return sentences
 
@@ -249,7 +247,7 @@ def _describe_order(option: FleetOption, supply: Supply, name: str, formatter: F
     cost = option.find_supply_cost(supply)
     count = formatter.count(cost.rented_count if cost is not None else None)
     if supply is Supply.AUTOSCALED:
-        return tr("Rent up to {n} {name} and scale down", n=count, name=name)
+        return tr("Rent up to {n} {name} with autoscaling", n=count, name=name)
     return tr("Rent {n} {name}", n=count, name=name)
 
 
@@ -319,7 +317,7 @@ def build_sheet_fleet(
         row("used", tr("Accelerators in use"), None, cells.use),
         row("racks", tr("Racks"), None, cells.racks),
         row("power", tr("Power, max"), "kW", cells.power),
-        row("utilization", tr("Utilization"), None, cells.utilization),
+        row("utilization", tr("Utilization, whole replicas"), None, cells.utilization),
     ]
     for supply in Supply:
         label = tr("{supply}, per month", supply=supply.label)

@@ -415,6 +415,8 @@ def join_unit(text: str, unit: str, space: str = "\N{NO-BREAK SPACE}") -> str:
         return text + style.percent
     display_unit = translate_unit(unit)
     code, slash, per = display_unit.partition("/")
+    if code == "1":
+        return f"{text}/{per}"
     if code == "USD" and text:
         likely = text.partition("(")[0].rstrip()
         return _join_currency(likely, code, style) + slash + per + text[len(likely) :]
@@ -454,7 +456,8 @@ def _count_stated_decimals(value: float, least: int, most: int) -> int:
 #: Units that stay on the line of their figure.
 FIGURE_UNITS: Final = frozenset(
     {"%", "B", "KiB", "MiB", "GiB", "GB", "TB/s", "GB/s", "PFLOPS", "TFLOPS", "TOPS", "W", "USD", "×"}
-    | {"tok/s", "ms", "s", "bytes", "bits", "MHz", "tokens", "requests"}
+    | {"tok/s", "ms", "s", "bytes", "bits", "MHz", "tokens", "requests", "requests/s", "kW", "MWh", "TB", "MB", "nm"}
+    | {"Bit", "Byte", "Token", "Anfragen", "Anfragen/s"}
 )
 _UNIT_SPACE: Final = re.compile(
     rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(FIGURE_UNITS)))})(?!\w))|(?<=×) (?=\w)"

@@ -407,7 +407,7 @@ def _parse_currency(text: str) -> dict[str, Any]:
     except ValueError:
         pass
     raise input_error(
-        "costs.currency", "{given} is not a currency; example: EUR=0.92@2026-11-01", "--currency", given=text
+        "costs.currency", "{given} is not CODE=RATE@DATE; example: EUR=0.92@2026-11-01", "--currency", given=text
     )
 
 

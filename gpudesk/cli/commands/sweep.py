@@ -227,8 +227,8 @@ def _describe_unfit_points(sweep_run: SweepRun) -> Iterator[str]:
     if sweep_run.reasons:
         unfit = sum(sweep_run.reasons.values())
         yield trn(
-            "{n} of {points} points does not fit: {reasons}",
-            "{n} of {points} points do not fit: {reasons}",
+            "{n} of {points} points does not fit; reason column: {reasons}",
+            "{n} of {points} points do not fit; reason column: {reasons}",
             unfit,
             n=count(unfit),
             points=count(sweep_run.evaluated_points),

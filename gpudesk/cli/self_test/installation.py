@@ -102,7 +102,7 @@ def check_catalog() -> CheckFinding:
                 "{accelerators} accelerators, {models} models, {date}, revision {revision}",
                 accelerators=len(catalog.accelerators()),
                 models=len(catalog.models()),
-                date=catalog.data_date,
+                date=Formatter().date(catalog.data_date),
                 revision=catalog.shipped_revision[:8],
             )
         )
@@ -115,7 +115,7 @@ def check_calibration() -> CheckFinding:
             tr(
                 "{n} constants, up to {month}, revision {revision}",
                 n=len(calibration.constants),
-                month=calibration.newest_month,
+                month=Formatter().date(calibration.newest_month),
                 revision=calibration.revision[:8],
             )
         )
@@ -194,7 +194,7 @@ def check_speed() -> CheckFinding:
     """A single stream cannot be faster than one read of its weights per token."""
     from gpudesk.estimation.request_fields import parse_request
 
-    times = []
+    times, number = [], Formatter().number
     with open_shipped_catalog() as service:
         for accelerator, ceiling in (("h200-sxm", _CEILING_H200), ("mi325x", _CEILING_MI325X)):
             estimate = service.estimate(parse_request(_request(accelerator, "llama-3.1-70b")))
@@ -203,7 +203,7 @@ def check_speed() -> CheckFinding:
                 raise CheckFailedError(
                     tr("{accelerator}: expected less than {n} tok/s", accelerator=accelerator, n=ceiling)
                 )
-            times.append(f"{accelerator} {rate.value:.1f} < {ceiling}")
+            times.append(f"{accelerator} {number(rate.value, 1)} < {number(ceiling, 1)}")
     return CheckFinding(tr("{rates} tok/s", rates=", ".join(times)))
 
 

@@ -17,6 +17,7 @@ from gpudesk import paths
 from gpudesk.files import write_atomically
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.release import find_installation, get_release
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import LabeledEnum, tr, trn
 
@@ -90,7 +91,7 @@ class CheckResult:
     def line(self) -> str:
         finding_text = " ".join(self.finding.split())
         text = tr("{check}: {outcome}", check=self.name, outcome=self.outcome.label)
-        time = tr("[{seconds} s]", seconds=f"{self.seconds:.2f}")
+        time = tr("[{seconds} s]", seconds=Formatter().number(self.seconds, 2))
         return f"{text} ({finding_text}) {time}" if finding_text else f"{text} {time}"
 
 

@@ -8,10 +8,10 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras, assign_palette_indexes
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits, is_user_entry
-from gpudesk.domain.cost import CostAnswer, CostColumn
+from gpudesk.domain.cost import CostAnswer, CostColumn, CostInputOrigin
 from gpudesk.domain.decision import Decision
 from gpudesk.domain.estimate import Estimate, LoadKind
-from gpudesk.domain.fleet import FleetAnswer
+from gpudesk.domain.fleet import FleetAnswer, make_load_curve
 from gpudesk.domain.registry import ATTRIBUTES, MAX_CONCURRENCY, list_sheet_attributes, list_sheet_figures
 from gpudesk.domain.sizing import AcceleratorNeeds, SizingOption, SizingResult, SmallestDeployments
 from gpudesk.report.comparison.attribute_rows import (
@@ -286,7 +286,7 @@ def list_cost_remarks(
     names_by_key = dict(zip(answer.keys, names, strict=True))
     rents = list_rent_class_remarks(costs, names_by_key)
     systems = list_partly_used(costs.columns, names_by_key, formatter)
-    lines += [*rents, *list_api_remarks(costs), *systems]
+    lines += [*rents, *list_api_remarks(costs), *systems, *_explain_utilization(answer, costs, formatter)]
     if costs.columns:
         inputs, currency = costs.columns[0].inputs, answer.scenario.costs.currency
         ranges = ", ".join(
@@ -297,6 +297,20 @@ def list_cost_remarks(
         lines.append(tr("Cost assumptions and their ranges: {inputs}", inputs=ranges))
         lines.append(tr("Output token cost includes the processing of input tokens"))
     return tuple(SheetRemark("", line) for line in lines)
+
+
+def _explain_utilization(answer: Answer, costs: CostAnswer, formatter: Formatter) -> Iterator[str]:
+    """Yield how utilization follows from a demand: a sheet has that of the costs and that of each fleet."""
+    demand = answer.scenario.demand
+    if demand is not None and costs.utilisation.origin is CostInputOrigin.DEMAND:
+        average = 1.0 / make_load_curve(answer.scenario.fleet).peak_factor
+        yield tr(
+            "Utilization of {share}: demand averages {average} of its peak, and replicas carry at most {cap}. "
+            "Fleets round up to whole replicas",
+            share=formatter.per_cent(average * demand.utilisation_cap),
+            average=formatter.per_cent(average),
+            cap=formatter.per_cent(demand.utilisation_cap),
+        )
 
 
 def _is_on_sheet(name: str) -> bool:

@@ -22,6 +22,7 @@ from gpudesk.domain.answer import (
     make_column_keys,
     rank_figures,
 )
+from gpudesk.domain.cost import AVERAGE_OVER_PEAK
 from gpudesk.domain.decision import Decision, DecisionCandidate, ObjectiveName
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -128,7 +129,10 @@ class _ComparisonVerdict:
             # The contest names the only way of paying, else each figure.
             contest = tr(_CHEAPEST_BY_PAYMENT[first.payment])
             compared = (replace(first, payment=None), replace(rival, payment=None))
-        if decision.utilization is not None:
+        if decision.utilization is not None and decision.utilization.source == AVERAGE_OVER_PEAK:
+            # The average load of a demand would read as a utilization, which is another figure.
+            contest = tr("{contest} for this demand", contest=contest)
+        elif decision.utilization is not None:
             utilization = describe_utilization(decision.utilization, formatter, brief=True)
             contest = tr("{contest} at {utilization}", contest=contest, utilization=utilization)
         values = {

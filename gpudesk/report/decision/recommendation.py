@@ -352,7 +352,7 @@ def list_decision_assumptions(
         yield from _list_payment_assumptions(decision, formatter, costs)
     if costs is not None:
         if any(each.unlike_rent is not None for each in decision.candidates if each.eligible):
-            yield tr("Odds compare rents like for like, as of specialized clouds; an estimated rent can tie, not lead")
+            yield tr("Odds compare all rents as those of specialized clouds; an estimated rent can tie, but not lead")
         # The terms of a verdict by cost state it.
         if not by_cost:
             yield describe_utilization(costs.utilisation, formatter)

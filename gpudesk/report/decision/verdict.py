@@ -634,11 +634,11 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
         values["price"] = formatter.money(formatter.small_amount(candidate.needed), "USD")
         if candidate.payment is None:
             return tr("{name} has no rental price; it would be the cheapest below {price} per hour", **values)
-        text = "{name}, compared as bought, has no rental price; below {price}/h it would be the cheapest"
+        text = "{name} has no rental price, so its purchase is compared; rented below {price}/h it would cost least"
         return tr(text, **values)
     if candidate.payment is None:
         return tr("{name} has no purchase price; it would be the cheapest below {price}", **values)
-    text = "{name}, compared as rented, has no purchase price; below {price} it would be the cheapest"
+    text = "{name} has no purchase price, so its rent is compared; bought below {price} it would cost least"
     return tr(text, **values)
 
 

@@ -153,7 +153,7 @@ def _get_load_unit(fleet: DerivedFleet) -> str:
 
 def _make_capacity_term(fleet: DerivedFleet) -> DerivationTerm:
     source = tr("estimate within the limits")
-    return DerivationTerm("load of a replica", fleet.sizing.replica_capacity, _get_load_unit(fleet), source=source)
+    return DerivationTerm("capacity of a replica", fleet.sizing.replica_capacity, _get_load_unit(fleet), source=source)
 
 
 def _make_replica_term(fleet: DerivedFleet) -> DerivationTerm:
@@ -162,7 +162,7 @@ def _make_replica_term(fleet: DerivedFleet) -> DerivationTerm:
         "working replicas",
         fleet.working,
         None,
-        "ceil({peak_load} ÷ ({load_of_a_replica} × {usable_share}))",
+        "ceil({peak_load} ÷ ({capacity_of_a_replica} × {usable_share}))",
         _make_peak_term(fleet),
         _make_capacity_term(fleet),
         DerivationTerm("usable share", cap, None, source=_SCENARIO),
@@ -294,7 +294,7 @@ def _derive_utilization(fleet: DerivedFleet) -> DerivationTerm:
         "utilization",
         fleet.option.utilization,
         None,
-        "{average_load} ÷ ({working_replicas} × {load_of_a_replica})",
+        "{average_load} ÷ ({working_replicas} × {capacity_of_a_replica})",
         derive_term("average load", average, peak.unit, formula, peak, factor),
         DerivationTerm("working replicas", fleet.working, None),
         _make_capacity_term(fleet),

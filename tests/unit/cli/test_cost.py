@@ -96,12 +96,12 @@ def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None
     output = run_text(capsys)
     one_line = " ".join(output.split())
     terms = "USD, without taxes; 100% utilization; on-demand rent; servers add 25% to the price"
-    assert f"{terms}; costs assume that others use idle accelerators." in one_line
+    assert f"{terms}; costs count only accelerators in use, not whole systems." in one_line
     ported = " ".join(run_text(capsys, "--runs-on", "CUDA").split())
-    assert f"{terms}; costs assume that others use idle accelerators; software cost not shared." in ported
+    assert f"{terms}; costs count only accelerators in use, not whole systems; software cost not shared." in ported
     assert "3 years, thousand USD" in output
     assert "MI355X: purchase price unknown." in output
-    assert "H200 SXM: payback period of buying: 19.6 months. Compared with renting 24/7." in output
+    assert "H200 SXM: buying pays back after 19.6 months, compared with renting 24/7." in output
     assert " simulations of all inputs: 80% interval, and odds of being the cheapest\nOwned: MI325X 0." in output
     assert "Total" in output
 
@@ -235,8 +235,8 @@ def test_inputs_of_a_scenario_apply(capsys: Capture, tmp_path: Path) -> None:
         (("--rent-term", "weekly"), "--rent-term"),
         (("--runs-on", "Metal"), "--runs-on"),
         (("--around", "3"), "--around"),
-        (("--currency", "EUR"), "EUR is not a currency"),
-        (("--currency", "EUR=x@y"), "is not a currency"),
+        (("--currency", "EUR"), "EUR is not CODE=RATE@DATE"),
+        (("--currency", "EUR=x@y"), "is not CODE=RATE@DATE"),
         (("--draws", "0"), "--draws"),
         (("--draws", "1000001"), "--draws"),
     ],

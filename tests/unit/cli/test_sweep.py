@@ -78,11 +78,11 @@ def test_impossible_points_are_reported_once_and_counted(tmp_path: Path, capsys:
     error_lines = capsys.readouterr().err.splitlines()
     # Three divides the heads of some, but not their vocabulary as serving engines fill it up.
     assert len([line for line in error_lines if "--tp 3" in line]) == 1
-    assert any(" points do not fit: " in line and " heads " in f"{line} " for line in error_lines)
+    assert any(" points do not fit; reason column: " in line and " heads " in f"{line} " for line in error_lines)
     assert entry.main([*GRID, "--tp", "4,7", "-o", str(tmp_path / "seven.csv")]) == 0
     first, second, _ = capsys.readouterr().err.splitlines()
     assert first.startswith("gpudesk sweep: no point with --tp 7 is possible: TP 7 does not divide")
-    assert second == "gpudesk sweep: 36 of 72 points do not fit: heads 36"
+    assert second == "gpudesk sweep: 36 of 72 points do not fit; reason column: heads 36"
     assert entry.main([*GRID, "--tp", "7", "-o", str(tmp_path / "seven.csv")]) == 0
     assert capsys.readouterr().err.startswith("gpudesk sweep: no point is possible: TP 7 does not")
 

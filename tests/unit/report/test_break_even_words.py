@@ -47,7 +47,7 @@ def test_a_price_is_compared_with_the_one_that_is_used() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("months_to_own", 26.3, "MI325X: payback period of buying: 26.3 months. Compared with renting 24/7."),
+        ("months_to_own", 26.3, "MI325X: buying pays back after 26.3 months, compared with renting 24/7."),
         ("months_to_own", None, "Buying MI325X does not pay back within the service life, compared with renting 24/7."),
         ("hours_to_own", 603.0, "MI325X: break-even hours of use: 603 hours per month. Above it, buying is cheaper"),
         ("utilisation_to_own", 0.83, "MI325X: break-even share of hours: 83%. Above it, buying is cheaper"),

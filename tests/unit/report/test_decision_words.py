@@ -366,7 +366,7 @@ def test_a_candidate_without_a_price_says_from_which_it_would_lead(service: GpuD
         f"MI355X has no purchase price; it would be the cheapest below ${FORMATTER.estimate(candidate.needed)}"
     )
     rentable = describe_missing_value(replace(candidate, payment="rented"), NAMES, FORMATTER)
-    assert rentable.startswith("MI355X, compared as rented, has no purchase price; below $")
+    assert rentable.startswith("MI355X has no purchase price, so its rent is compared; bought below $")
     rented = describe_missing_value(replace(candidate, missing="rent_usd_per_hour"), NAMES, FORMATTER)
     assert rented.endswith(" per hour")
     unsolved = describe_missing_value(replace(candidate, needed=None), NAMES, FORMATTER)

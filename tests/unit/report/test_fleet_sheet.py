@@ -70,12 +70,27 @@ def test_a_rent_says_how_many_accelerators_it_pays_for_if_more_than_run(service:
 def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) -> None:
     assert sheet.fleet is not None
     second = sheet.heads[1]
-    order = f"Buy 3 × XE9680 with 24 {second.name}: $40,600 per month over 3 years at "
-    assert sheet.fleet.verdict[0].startswith(order)
-    assert sheet.fleet.verdict[0].endswith(" utilization (72% odds of being the cheapest).")
-    assert any(each.startswith("Next accelerator: renting") for each in sheet.fleet.verdict)
+    order = f"Buy 3 × XE9680 with 24 {second.name}: $40,600 per month over 3 years (72% odds of being the cheapest)."
+    assert sheet.fleet.verdict[0] == order
+    assert any(each.startswith("Best other accelerator: renting") for each in sheet.fleet.verdict)
     first = sheet.fleet.order.removeprefix("Fleet for the demand: ")
     assert first == sheet.fleet.verdict[0], "page one says how sure the order is"
+
+
+def test_a_sheet_explains_the_utilizations_of_costs_and_fleets(service: GpuDeskService) -> None:
+    """The costs of 2,000 users assume 40%, a fleet of whole replicas less; page one names neither."""
+    template = read_template("mi325x-or-h200-70b")
+    parts = tuple(replace(each, count=None) for each in template.accelerators)
+    answer = service.answer(replace(template, demand=Demand(DemandKind.USERS, 2000.0), accelerators=parts))
+    sheet = build_sheet(answer, further=service.make_sheet_extras(answer))
+    assert (
+        "Utilization of 40%: demand averages 50% of its peak, and replicas carry at most 80%. "
+        "Fleets round up to whole replicas"
+    ) in [each.text for each in sheet.remarks]
+    assert sheet.fleet is not None
+    assert [row.label for row in sheet.fleet.table.rows if "tilization" in row.label] == ["Utilization, whole replicas"]
+    assert sheet.verdict[0].startswith("Cheapest to own for this demand: ")
+    assert "utilization" not in " ".join((*sheet.verdict, sheet.fleet.order))
 
 
 def test_an_order_that_scales_says_what_it_depends_on(service: GpuDeskService) -> None:
@@ -104,8 +119,8 @@ def test_the_nearest_alternative_can_be_another_way_to_pay_for_the_same(answer: 
     assert sheet.fleet is not None
     name = sheet.heads[place].name
     verdict = " ".join(sheet.fleet.verdict)
-    assert f"Next: renting {name}, " in verdict
-    assert "Next accelerator: " in verdict
+    assert f"Next cheapest: renting {name}, " in verdict
+    assert "Best other accelerator: " in verdict
     # A fleet that cannot scale down has the same amount twice, which offers nothing.
     same = replace(rented, per_month_usd=own.per_month_usd)
     options = (*fleets.options[:place], replace(option, costs=(own, same)), *fleets.options[place + 1 :])

@@ -98,7 +98,7 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     assert "B200 SXM is " in open_, "what speaks for the rival"
     assert " No purchase price: MI355X. " in open_, "who is left out, and why"
     assert " per million output tokens at 15.2 tok/s per user, " in open_.replace("\N{NO-BREAK SPACE}", " ")
-    assert open_.endswith(" Costs assume that others use idle accelerators."), "what a figure counts"
+    assert open_.endswith(" Costs count only accelerators in use, not whole systems."), "what a figure counts"
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
@@ -138,7 +138,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         assert join_sentences(describe_token_cost, replace(answer, costs=hosted), PLAIN).endswith(f" {sentence}")
     # The verdict names the utilization, the assumptions have the prices.
     assert describe_cost_terms(answer, PLAIN) == (
-        "On-demand rent, servers add 25% to the price, costs assume that others use idle accelerators."
+        "On-demand rent, servers add 25% to the price, costs count only accelerators in use, not whole systems."
     )
     assert describe_price_doubts(answer, PLAIN).startswith("MI355X is priced at a hyperscaler; like for like,")
     assert join_sentences(describe_payback, answer, PLAIN) == (

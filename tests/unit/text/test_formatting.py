@@ -174,6 +174,7 @@ def test_signed_per_cent_stays_per_cent() -> None:
         (9.0e14, "FLOP/s", "900 TFLOPS"),
         (141_107_412_992, "B", "131.4 GiB (141.1 GB)"),
         (80, "layers", "80 layers"),
+        (0.00333, "1/s", "0.00333/s"),
         (131_072, "tokens", "131,072 tokens"),
         (0.75, None, "0.750"),
         (8, None, "8"),

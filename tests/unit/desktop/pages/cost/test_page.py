@@ -80,7 +80,7 @@ def test_overview_has_four_charts(page: CostPage) -> None:
     assert "66,502" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("MI325X owned"), "the cheapest, until the user chooses another"
     assert view.influences.rows[0].name == "Utilization"
-    assert "H200 SXM: payback period of buying: 19.6 months. Compared with renting 24/7." in view.rent.summary()
+    assert "H200 SXM: buying pays back after 19.6 months, compared with renting 24/7." in view.rent.summary()
 
 
 def test_totals_equal_those_of_the_service(page: CostPage, desk: Desk) -> None:
