@@ -60,7 +60,7 @@ def reports(home: Path) -> list[Path]:
     return sorted((home / "logs").glob("crash-*.log"))
 
 
-def test_crash_leaves_a_report_and_a_normal_exit_none(start: StartFrozen, tmp_path: Path) -> None:
+def test_only_a_crash_leaves_a_report(start: StartFrozen, tmp_path: Path) -> None:
     program = start(1)
     wait_until_idle(program)
     program.send_signal(signal.SIGSEGV)

@@ -82,5 +82,5 @@ def test_link_is_removed_with_its_target() -> None:
     assert trimmed([gone, stays]) == [stays]
 
 
-def test_nothing_that_speaks_to_other_machines_goes_in() -> None:
+def test_frozen_program_excludes_network_modules() -> None:
     assert {"http", "ssl", "_ssl", "urllib.request", "PySide6.QtNetwork"} <= set(EXCLUDED_MODULES)

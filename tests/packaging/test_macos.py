@@ -68,7 +68,7 @@ def test_both_types_of_files_are_declared_and_opened(info: ModuleType) -> None:
     assert opened["com.adobe.pdf"]["LSHandlerRank"] == "None"
 
 
-def test_version_that_is_none_is_refused(info: ModuleType) -> None:
+def test_version_without_a_number_is_rejected(info: ModuleType) -> None:
     with pytest.raises(ValueError, match="does not begin with a number"):
         info.info_plist("unknown", "13.0")
 

@@ -109,7 +109,7 @@ def test_rust_components_are_listed_from_the_packages_sbom(root: Path) -> None:
     assert "cc" not in parts
 
 
-def test_qt_says_how_it_is_used_replaced_and_where_its_source_is(root: Path) -> None:
+def test_qt_entry_names_its_licence_replacement_and_source(root: Path) -> None:
     lay(root, "_internal/PySide6/Qt/lib/libQt6Core.so.6", "_internal/PySide6/Qt/lib/libicuuc.so.73")
     parts = listed(root)
     note = parts["Qt"].note
@@ -137,7 +137,7 @@ def test_a_tree_of_windows_needs_no_packages_of_a_system(root: Path) -> None:
     assert "Wayland protocols" not in parts
 
 
-def test_an_application_of_macos_is_listed_alike(tmp_path: Path, root: Path) -> None:
+def test_components_of_a_macos_bundle_are_listed(tmp_path: Path, root: Path) -> None:
     application = tmp_path / "GPU Desk.app"
     contents = application / "Contents"
     contents.mkdir(parents=True)

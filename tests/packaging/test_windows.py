@@ -54,7 +54,7 @@ def test_windows_compares_versions_by_four_numbers(
     assert version_info.four_numbers(version) == numbers
 
 
-def test_version_that_is_none_is_refused(version_info: ModuleType) -> None:
+def test_version_without_a_number_is_rejected(version_info: ModuleType) -> None:
     with pytest.raises(ValueError, match="does not begin with a number"):
         version_info.four_numbers("unknown")
 

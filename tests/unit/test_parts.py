@@ -50,14 +50,14 @@ def test_the_licences_are_those_of_the_notices() -> None:
     assert {name: licence.strip() for name, _, licence in rows} == licences
 
 
-def test_works_that_no_package_names_are_told_too() -> None:
+def test_components_without_a_package_are_listed() -> None:
     by_name = {part.name: part for part in list_third_party()}
     assert by_name["Qt"].licence == "LGPL-3.0-only"
     assert "SIL OPEN FONT LICENSE" in make_licence_text(by_name["Inter"])
     assert "ISC License" in make_licence_text(by_name["Lucide"])
 
 
-def test_every_installed_package_states_terms_that_can_be_told() -> None:
+def test_every_installed_package_has_a_licence() -> None:
     assert [part.name for part in list_third_party() if not part.licence] == []
 
 
@@ -72,11 +72,11 @@ def test_every_installed_package_states_terms_that_can_be_told() -> None:
         ("", ""),
     ],
 )
-def test_terms_are_told_as_an_expression_or_not_at_all(tmp_path: Path, metadata: str, expected: str) -> None:
+def test_licence_is_an_expression_or_missing(tmp_path: Path, metadata: str, expected: str) -> None:
     assert find_licence_terms(package(tmp_path, metadata)) == expected
 
 
-def test_a_package_is_told_with_author_home_and_all_its_texts(tmp_path: Path) -> None:
+def test_package_has_author_home_page_and_licence_texts(tmp_path: Path) -> None:
     fields = "Author-email: A Writer <a@example.org>\nProject-URL: Homepage, https://example.org\n"
     part = describe_package(package(tmp_path, fields, "licenses/inner/COPYING", "LICENSE.txt", "entry_points.txt"))
     assert (part.author, part.home) == ("A Writer", "https://example.org")
@@ -84,7 +84,7 @@ def test_a_package_is_told_with_author_home_and_all_its_texts(tmp_path: Path) ->
     assert make_licence_text(part) == "text of LICENSE.txt\n\ntext of licenses/inner/COPYING"
 
 
-def test_a_frozen_program_tells_what_its_list_says(listed: Path) -> None:
+def test_frozen_program_lists_its_recorded_components(listed: Path) -> None:
     (listed.parent / "licences").mkdir()
     (listed.parent / "licences" / "Zlib.txt").write_text("as is", encoding="utf-8")
     zlib = ThirdPartyWork("zlib", "1.3", "Zlib", within="Qt", copyright=("(C) Adler",), texts=("licences/Zlib.txt",))

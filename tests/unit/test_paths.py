@@ -34,7 +34,7 @@ def test_checkout_reads_where_files_are_edited() -> None:
     assert paths.resource("translations") == ROOT / "resources" / "translations"
 
 
-def test_checkout_without_a_catalog_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_catalog_names_the_make_target(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "gpudesk")
     with pytest.raises(paths.MissingFileError, match=r"catalog\.sqlite is missing; run `make catalog`"):
         paths.get_catalog_path()
@@ -65,7 +65,7 @@ def test_only_a_bundle_has_records_of_how_it_was_made(frozen: Path) -> None:
     assert paths.find_parts_path() == frozen / "parts.json"
 
 
-def test_a_checkout_has_none() -> None:
+def test_checkout_has_no_build_record_or_component_list() -> None:
     assert paths.find_build_record_path() is None
     assert paths.find_parts_path() is None
 
@@ -97,7 +97,7 @@ class TestPortable:
         folder.rmdir()
         assert paths.get_user_dir() == Path.home() / ".local" / "share" / "gpudesk"
 
-    def test_image_names_where_it_lies(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_appimage_keeps_user_files_next_to_itself(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "executable", "/tmp/mounted/usr/bin/gpudesk")
         monkeypatch.setenv("APPIMAGE", str(folder.parent / "GPU_Desk.AppImage"))
         assert paths.get_user_dir() == folder
@@ -122,7 +122,7 @@ def test_without_a_home_the_program_has_a_folder_all_the_same(no_home: Path, mon
         assert paths.get_user_dir() == no_home / "gpudesk"
 
 
-def test_home_of_a_user_whom_nobody_knows_is_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unknown_user_in_home_path_is_a_plain_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GPUDESK_HOME", "~nobody-of-this-name/desk")
     assert paths.get_user_dir() == tmp_path / "~nobody-of-this-name" / "desk"

@@ -107,7 +107,7 @@ def test_a_record_that_cannot_be_read_leaves_the_version(record: Path, text: str
     assert release.get_release() == ProgramRelease(gpudesk.__version__)
 
 
-def test_this_checkout_says_so() -> None:
+def test_installation_kind_of_a_checkout() -> None:
     assert release.find_installation() == "checkout"
 
 

@@ -73,7 +73,7 @@ def figures(reach: float, folds: Sequence[str] = FOLDS) -> list[HeldOutFigure]:
 
 
 @pytest.mark.parametrize("reach", [1.01, 1.3, 3.0, 50.0])
-def test_every_section_stands_whatever_the_errors_are(reach: float) -> None:
+def test_accuracy_page_has_all_sections_for_any_errors(reach: float) -> None:
     page = write_accuracy_page(report(figures(reach)))
     assert [int(number) for number in re.findall(r"^## (\d)\. ", page, re.MULTILINE)] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
     assert "nan" not in page
@@ -132,7 +132,7 @@ def test_figures_without_a_prediction_are_counted_by_figure() -> None:
     assert [row[-1].rstrip(" |") for row in rows] == ["7"]
 
 
-def test_with_a_prediction_for_every_figure_nothing_is_said_of_it() -> None:
+def test_complete_predictions_add_no_remark() -> None:
     data = report(figures(1.5))
     assert "no prediction" not in write_accuracy_page(data)
     assert summarize_accuracy(data)["unpredicted"] == {fold: {} for fold in FOLDS}

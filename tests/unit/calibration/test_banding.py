@@ -49,7 +49,7 @@ def test_a_large_publisher_does_not_outvote_the_others() -> None:
     assert high > 1.4
 
 
-def test_a_slice_of_one_publisher_is_drawn_to_all_others() -> None:
+def test_interval_of_one_publisher_shrinks_toward_all_others() -> None:
     quiet = [make_run(f"quiet {place}", engine="vllm", series=f"quiet {place % 10}") for place in range(200)]
     lone = [make_run(f"lone {place}", engine="sglang", series="lone") for place in range(50)]
     runs = quiet + lone
@@ -65,7 +65,7 @@ def test_a_slice_of_one_publisher_is_drawn_to_all_others() -> None:
     assert own.high < 4.0 ** (1 - 2 * OUTSIDE[RATE])
 
 
-def test_a_slice_of_many_publishers_speaks_for_itself() -> None:
+def test_interval_of_many_publishers_is_their_own() -> None:
     calm = [make_run(f"calm {place}", engine="vllm", series=f"calm {place % 40}") for place in range(400)]
     wild = [make_run(f"wild {place}", engine="sglang", series=f"wild {place % 40}") for place in range(400)]
     figures = make_held_out(calm + wild, make_spread(400, 1.2) + make_spread(400, 3.0))

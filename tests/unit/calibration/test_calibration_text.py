@@ -69,7 +69,7 @@ def test_the_same_values_give_the_same_file() -> None:
     assert text == format_calibration(BENCH, np.where(values == values.max(), values * (1 + 1e-9), values), ABOUT)
 
 
-def test_a_person_can_read_it() -> None:
+def test_calibration_file_has_short_lines_and_a_meaning_per_constant() -> None:
     lines = format_calibration(BENCH, make_truth(), ABOUT).splitlines()
     assert max(map(len, lines)) < 250
     assert sum('"meaning"' in line for line in lines) == len(BENCH.parameters.priors)

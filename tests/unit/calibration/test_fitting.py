@@ -119,7 +119,7 @@ def test_a_figure_that_was_measured_and_is_not_predicted_is_as_bad_as_the_worst(
     assert exact < twice < four_times < never
 
 
-def test_a_fit_does_not_give_up_a_run_for_others() -> None:
+def test_fit_keeps_each_measured_run_feasible() -> None:
     """Slower accelerators would suit three runs, and could not meet the limits that a fourth has met."""
     alone = arriving(0.001, {"tpot_ms": 1.0})
     start, run = alone.parameters.initial, alone.runs[0]

@@ -41,7 +41,7 @@ def test_the_group_that_misses_is_named_with_its_direction() -> None:
     assert "These are predicted too high: the median of predicted / measured is ×2.00." in text
 
 
-def test_what_no_second_publisher_has_measured_asks_for_one() -> None:
+def test_misses_of_one_publisher_suggest_a_second() -> None:
     bad = [make_run(f"bad {place}", series="odd", accelerator="mi300x") for place in range(20)]
     figures = make_rows(GOOD + bad, [1.0] * 80 + [0.5] * 20)
     assert "predicted too low" in describe(figures)
@@ -55,7 +55,7 @@ def test_plans_that_are_left_open_are_asked_for() -> None:
     assert "All figures lack a published plan" in describe(figures)
 
 
-def test_misses_on_both_sides_are_called_so() -> None:
+def test_report_counts_misses_above_and_below() -> None:
     bad = [make_run(f"bad {place}", series="odd") for place in range(20)]
     text = describe(make_rows(GOOD + bad, [1.0] * 80 + [0.5, 2.0] * 10))
     assert "50% of these are predicted too high, the others too low." in text

@@ -222,7 +222,7 @@ def test_unpublished_values_of_a_model_are_computed(shipped_service: GpuDeskServ
     assert compute_model_value(shipped_service.catalog, "mi325x", "peak_dense_fp4") is None
 
 
-def test_a_publisher_that_is_not_stated_is_none(shipped_service: GpuDeskService) -> None:
+def test_unstated_publisher_leaves_the_cell_empty(shipped_service: GpuDeskService) -> None:
     unnamed = next(each for each in shipped_service.catalog.sources() if each.publisher == NO_PUBLISHER)
     table = make_catalog_table(CatalogSection.SOURCES, shipped_service.catalog)
     assert (find_cell(table, unnamed.id, "publisher"), find_row(table, unnamed.id).maker) == (None, None)

@@ -32,7 +32,7 @@ def test_bandwidth_of_the_mi325x_has_both_figures_of_one_page_behind_it(catalog:
     assert claims["C000-070"].conditions == "FAQ"
 
 
-def test_a_statement_that_a_claim_says_already_adds_none(catalog: Catalog) -> None:
+def test_statement_joins_the_claim_of_the_same_value(catalog: Catalog) -> None:
     stacks = catalog.attribute("mi325x", "memory_stacks")
     assert [claim.source.id for claim in stacks.claims] == ["seed-004", "seed-000"]
     assert [claim.statements for claim in stacks.claims] == [("C004-004",), ("C000-008",)]

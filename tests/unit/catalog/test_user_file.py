@@ -234,7 +234,7 @@ def test_changes_of_a_file_that_is_gone_are_not_taken_for_those_of_a_new_one(pat
     assert aside.read_bytes() == left
 
 
-def test_file_holds_all_by_itself_while_it_is_open(path: Path, tmp_path: Path, file: UserFile) -> None:
+def test_copy_of_the_open_user_file_is_complete(path: Path, tmp_path: Path, file: UserFile) -> None:
     file.apply(step(*ALL))
     copy = tmp_path / "copy.sqlite"
     copy.write_bytes(path.read_bytes())

@@ -63,7 +63,7 @@ def test_missing_rent_is_reported_once(capsys: Capture) -> None:
     assert capsys.readouterr().out.count("Missing rent of Gaudi 3") == 1
 
 
-def test_programs_get_all_of_it(capsys: Capture) -> None:
+def test_fleet_json_has_every_field(capsys: Capture) -> None:
     answer = plan(capsys, "--spare-systems", "1", "--years", "2")
     assert answer["curve"]["kind"] == "office"
     assert answer["horizon_years"] == 2.0

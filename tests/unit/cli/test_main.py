@@ -225,7 +225,7 @@ def test_unknown_names_suggest_the_closest(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_a_signal_while_a_class_is_made_ends_the_command_too() -> None:
+def test_signal_during_class_creation_ends_the_command() -> None:
     class EndsProgram:
         def __set_name__(self, owner: type, name: str) -> None:
             os.kill(os.getpid(), signal.SIGTERM)

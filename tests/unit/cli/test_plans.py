@@ -35,7 +35,7 @@ def read(capsys: Capture, *arguments: str) -> Any:  # noqa: ANN401 - whatever JS
     return json.loads(run(capsys, *arguments, "--json"))
 
 
-def test_estimate_says_why_in_a_line_where_there_was_a_choice(capsys: Capture) -> None:
+def test_estimate_explains_its_plan_only_if_it_chose_one(capsys: Capture) -> None:
     output = run(capsys, "estimate", *EIGHT)
     (line,) = [line for line in output.splitlines() if "Why this plan" in line]
     assert "the next plan, " in line
@@ -54,7 +54,7 @@ def test_estimate_as_json_lists_the_plans(capsys: Capture) -> None:
     assert all(plan["tp"] * plan["pp"] * plan["dp"] == 8 for plan in plans)
 
 
-def test_batch_lines_stay_as_they_are(capsys: Capture, tmp_path: Any) -> None:  # noqa: ANN401 - a path
+def test_batch_answer_lists_no_plans(capsys: Capture, tmp_path: Any) -> None:  # noqa: ANN401 - a path
     line = {
         "accelerator": "h200-sxm",
         "count": 8,
@@ -106,7 +106,7 @@ def test_pools_say_the_plan_of_each(capsys: Capture) -> None:
     assert reason.startswith("No split of 4 × ")
 
 
-def test_a_part_on_which_nothing_fits_explains_its_plans_too(capsys: Capture) -> None:
+def test_explain_plan_lists_plans_that_do_not_fit(capsys: Capture) -> None:
     options = ["--accelerators", "h100-sxm:2", "--model", "llama-3.1-405b", *ASKED[2:]]
     output = run(capsys, "explain", "plan", *options)
     assert "taken" not in output

@@ -174,7 +174,7 @@ def test_caveats_are_printed(capsys: Capture) -> None:
     assert "One host means" not in output
 
 
-def test_one_request_a_second_is_one(capsys: Capture) -> None:
+def test_one_request_per_second_is_singular(capsys: Capture) -> None:
     assert entry.main(["size", *ASKED, "--request-rate", "1"]) == 0
     output = capsys.readouterr().out
     assert " for 1 request per second: " in output

@@ -60,7 +60,7 @@ def test_a_band_holds_four_draws_in_five() -> None:
 
 
 @pytest.mark.parametrize("band", [(0.0, 1.0, 2.0), (2.0, 1.0, 3.0), (1.0, 3.0, 2.0)])
-def test_a_band_that_is_none_is_refused(band: tuple[float, float, float]) -> None:
+def test_invalid_interval_is_rejected(band: tuple[float, float, float]) -> None:
     with pytest.raises(ValueError, match="band"):
         draw_interval(*band, draw_normal(3, "x", 10))
 

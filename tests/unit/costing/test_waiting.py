@@ -99,7 +99,7 @@ def test_saving_is_what_one_course_costs_less_than_the_other(deferral_courses: D
 
 
 @given(deferral_courses=courses())
-def test_at_the_gap_that_ties_both_cost_the_same_and_on_its_sides_not(deferral_courses: DeferralCourses) -> None:
+def test_costs_are_equal_only_at_the_tied_gap(deferral_courses: DeferralCourses) -> None:
     gap = float(solve_tied_gap(deferral_courses))
     if math.isnan(gap):
         ends = [

@@ -90,7 +90,7 @@ def test_figures_carry_a_unit_and_words_do_not(accelerators: dict[str, Table]) -
         assert figure == ("unit" in attribute), f"{part} {name}"
 
 
-def test_every_part_says_what_the_program_cannot_do_without(accelerators: dict[str, Table]) -> None:
+def test_every_accelerator_has_the_required_attributes(accelerators: dict[str, Table]) -> None:
     needed = {"memory", "memory_label", "memory_bandwidth", "software_platform"}
     for part, table in accelerators.items():
         assert needed <= table["attributes"].keys(), part

@@ -10,7 +10,7 @@ Table = dict[str, Any]
 Rows = list[dict[str, str]]
 
 
-def test_every_source_says_what_it_is(sources: Table) -> None:
+def test_every_source_has_title_publisher_kind_and_valid_date(sources: Table) -> None:
     for slug, source in sources.items():
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9.]+)*", slug), slug
         assert source["title"], slug

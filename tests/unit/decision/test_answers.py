@@ -61,7 +61,7 @@ def test_unanswered_questions_have_their_defaults() -> None:
         (replace(PLAIN, demand=Demand(DemandKind.USERS, 100.0, tpot_ms=50.0)), "tpot_limit_ms", 50.0),
     ],
 )
-def test_a_scenario_answers_what_it_says(scenario: Scenario, question: str, value: AnswerValue) -> None:
+def test_scenario_facts_answer_their_questions(scenario: Scenario, question: str, value: AnswerValue) -> None:
     assert resolve_answers(scenario)[question] == QuestionAnswer(value, AnswerOrigin.SCENARIO)
     with_defaults = replace(scenario, decision=DecisionSettings(answers={question: QUESTIONS[question].default}))
     assert resolve_answers(with_defaults)[question] == QuestionAnswer(QUESTIONS[question].default, AnswerOrigin.YOURS)

@@ -113,7 +113,7 @@ def test_figures_agree_with_those_of_costs(service: GpuDeskService, scenario: Sc
     assert (analysis.monthly.without_origin, analysis.monthly.gap_rental) == (GapCostOrigin.RENT, "h200-sxm")
 
 
-def test_every_range_holds_what_is_likely(service: GpuDeskService, scenario: Scenario) -> None:
+def test_likely_value_lies_in_every_range(service: GpuDeskService, scenario: Scenario) -> None:
     question = make_question(slip_months=UncertainValue(0.0, 3.0, 9.0), months_to_next=UncertainValue(6.0, 8.0, 12.0))
     analysis = compare_buy_and_wait(scenario, H200, question, service)
     assert analysis.sums is not None
@@ -132,7 +132,7 @@ def test_every_range_holds_what_is_likely(service: GpuDeskService, scenario: Sce
 # Real accelerators
 
 
-def test_h200_now_or_b200_later_turns_where_it_says(service: GpuDeskService, scenario: Scenario) -> None:
+def test_buy_or_wait_flips_at_the_reported_slip_and_price(service: GpuDeskService, scenario: Scenario) -> None:
     analysis = compare_buy_and_wait(scenario, H200, make_question(months_to_next=UncertainValue.exactly(6.0)), service)
     turns = analysis.turns
     assert analysis.likely is DeferralVerdict.WAIT
@@ -275,7 +275,7 @@ def test_a_chosen_part_without_a_price_leaves_it_open(service: GpuDeskService, s
     assert analysis.monthly.buy_usd is None
 
 
-def test_a_part_that_cannot_serve_says_why(service: GpuDeskService, scenario: Scenario) -> None:
+def test_accelerator_without_throughput_notes_the_reason(service: GpuDeskService, scenario: Scenario) -> None:
     small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
     analysis = compare_buy_and_wait(small, 0, make_question(), service)
     assert analysis.computed is DeferralVerdict.OPEN

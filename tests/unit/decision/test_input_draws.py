@@ -17,7 +17,7 @@ from gpudesk.costing.uncertainty import (
 from gpudesk.domain.cost import UncertainValue
 
 
-def test_a_number_that_is_known_stays_one() -> None:
+def test_exact_number_is_not_simulated() -> None:
     assert DrawTable(0.5).number("a", UncertainValue.exactly(3.0)) == 3.0
     assert compute_range(3.0) == UncertainValue.exactly(3.0)
     assert compute_share_above(3.0) == 1.0

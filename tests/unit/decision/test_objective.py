@@ -362,7 +362,7 @@ def test_one_is_judged_where_more_are_no_better_each(service: GpuDeskService) ->
     assert [each.count for each in decide(service, scenario).candidates] == [1, 1]
 
 
-def test_a_limit_beyond_those_of_a_demand_is_none(service: GpuDeskService) -> None:
+def test_very_loose_limit_does_not_change_the_counts(service: GpuDeskService) -> None:
     """Searches for what would change a decision begin with limits above every figure."""
     scenario = replace(make_scenario(parts=("h200-sxm",), count=None), demand=Demand(DemandKind.USERS, 500.0))
     without = decide(service, scenario)
@@ -439,7 +439,7 @@ def test_the_other_way_to_pay_is_said_to_lead_where_it_would(
     assert other == get_leader(alone)
 
 
-def test_what_has_one_price_stands_with_that_and_says_what_the_other_must_be(service: GpuDeskService) -> None:
+def test_missing_price_names_the_price_that_would_win(service: GpuDeskService) -> None:
     scenario = make_scenario("deepseek-r1", ("b200-hgx", "mi355x"), in_flight=128, base_answers=OPEN)
     scenario = replace(scenario, costs=replace(scenario.costs, provider_class=ProviderClass.HYPERSCALER))
     mi355x = decide(service, scenario).candidates[1]

@@ -240,7 +240,7 @@ def test_paying_for_whole_systems_or_for_those_in_use_is_a_flip_where_it_changes
     assert flip.becomes == (shared.recommended.key,) != (whole.recommended.key,)
 
 
-def test_flips_to_another_accelerator_come_before_those_to_none(service: GpuDeskService) -> None:
+def test_flips_with_a_new_winner_come_first(service: GpuDeskService) -> None:
     flips = service.flips(service.answer(make_scenario(priority="cost")))
     outcomes = [bool(each.becomes) for each in flips]
     assert set(outcomes) == {True, False}
@@ -279,7 +279,7 @@ def test_announced_accelerator_needs_consent_to_wait(service: GpuDeskService) ->
     assert "L-04" not in removed_by(decide(service, waiting)).get("vera-rubin-nvl72", set())
 
 
-def test_a_site_takes_only_what_it_cools_and_feeds(service: GpuDeskService) -> None:
+def test_site_excludes_systems_beyond_its_cooling_or_power(service: GpuDeskService) -> None:
     scenario = make_scenario(parts=("h200-sxm", "gb300-nvl72", "b200-hgx", "l40s"))
     hot = replace(scenario, fleet=FleetSettings(cooling=SiteCooling.AIR))
     assert removed_by(decide(service, hot)) == {"gb300-nvl72": {"L-06"}}

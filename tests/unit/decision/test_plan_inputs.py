@@ -342,7 +342,7 @@ def test_rules_on_mixing_are_those_that_disagree_with_their_dates(service: GpuDe
     assert all(rule.against for rule in rules)
 
 
-def test_jobs_bring_the_same(service: GpuDeskService, scenario: Scenario) -> None:
+def test_plans_in_steps_equal_direct_plans(service: GpuDeskService, scenario: Scenario) -> None:
     beside = service.reference_data
     assert run_to_end(beside.plan_deferral_in_steps(scenario, H200, TODAY)) == beside.buy_or_wait(scenario, H200, TODAY)
     assert run_to_end(beside.plan_routing_in_steps(scenario)).plans == beside.routing(scenario).plans

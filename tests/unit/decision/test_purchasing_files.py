@@ -193,7 +193,7 @@ def test_entries_of_one_date_keep_the_order_of_their_file() -> None:
 # References
 
 
-def test_references_are_newest_first_and_unnamed_ones_say_so() -> None:
+def test_references_are_newest_first_and_mark_unnamed_companies() -> None:
     dates = [each.date or "" for each in REFERENCES]
     assert dates == sorted(dates, reverse=True)
     assert not next(each for each in REFERENCES if each.id == "sovereign-cloud").named

@@ -10,7 +10,7 @@ from gpudesk.domain.cost import UncertainValue
     ("date", "first", "last"),
     [("2026", 0, 12), ("2026-H2", 6, 12), ("2026-Q3", 6, 9), ("2026-07", 6, 7), ("2026-07-01", 6, 6)],
 )
-def test_a_date_spans_what_it_names(date: str, first: float, last: float) -> None:
+def test_date_spans_its_month_quarter_half_or_year(date: str, first: float, last: float) -> None:
     assert parse_date_span(date) == (2026 * 12 + first, 2026 * 12 + last)
 
 

@@ -415,7 +415,7 @@ def test_questions_that_conditions_name_are_those_that_the_rule_asks(subtests: p
             assert named & set(QUESTIONS) <= set(rule.asks)
 
 
-def test_what_nothing_is_left_of_weighs_nothing_unless_a_user_says_so() -> None:
+def test_unfounded_rule_has_no_weight_unless_the_user_sets_one() -> None:
     unfounded = {rule.id for rule in RULES.values() if rule.unfounded is not None}
     assert unfounded == {"D000-05", "D000-26", "D002-10", "D003-22"}
     for name in unfounded:

@@ -56,7 +56,7 @@ A: dict[str, FactValue] = {"good": True, "big": False, "ok": True}
 B: dict[str, FactValue] = {"good": False, "big": True, "ok": True}
 
 
-def test_the_heaviest_rule_of_a_theme_counts_and_others_say_so() -> None:
+def test_only_the_heaviest_rule_of_a_theme_counts() -> None:
     rules = [
         rule("light", RuleStrength.MILD, "one", favours="good"),
         rule("heavy", RuleStrength.STRONG, "one", favours="good"),
@@ -100,7 +100,7 @@ def test_what_favours_all_alike_does_not_matter() -> None:
     assert roles(lines_of([rule("both", favours="ok")], [A, B])) == {"both": RuleRole.NO_MATTER}
 
 
-def test_what_must_hold_decides_where_it_removes() -> None:
+def test_hard_rule_decides_only_if_it_removes_an_accelerator() -> None:
     rules = [rule("must", RuleStrength.HARD, requires="big"), rule("met", RuleStrength.HARD, requires="ok")]
     lines = lines_of(rules, [A, B])
     assert list_removing_rules(lines, 0) == ("must",)

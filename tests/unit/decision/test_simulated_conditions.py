@@ -34,7 +34,7 @@ NUMBERS = st.floats(-10.0, 10.0)
     st.booleans(),
     st.sampled_from(["a", "b"]),
 )
-def test_each_draw_is_what_the_condition_says_of_it(
+def test_condition_over_draws_equals_the_condition_of_each_draw(
     text: str, xs: list[float], ys: list[float], limit: float, flag: bool, name: str
 ) -> None:
     condition, ys = parse_condition(text), ys[: len(xs)]

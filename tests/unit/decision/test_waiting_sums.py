@@ -93,7 +93,7 @@ def test_a_price_is_found_where_the_next_part_has_none() -> None:
     assert compute_price_points(unpriced)[0].verdict is DeferralVerdict.WAIT
 
 
-def test_what_no_price_turns_is_told_without_one() -> None:
+def test_no_price_is_reported_if_none_changes_the_verdict() -> None:
     """No month is left for the next part in the one case, rent is as cheap as owning in the other."""
     unpriced = replace(BY_HAND, following=None, priced=MonthlyCostByPrice(100.0, 0.02), chosen_price_usd=20_000.0)
     too_late = replace(unpriced, gap=36.0)
@@ -106,7 +106,7 @@ def test_what_no_price_turns_is_told_without_one() -> None:
     assert {point.verdict for point in compute_price_points(cheap_rent)} == {DeferralVerdict.WAIT}
 
 
-def test_a_month_without_need_not_cost_anything_that_is_known_where_there_is_none() -> None:
+def test_unknown_cost_of_a_gap_matters_only_if_there_is_a_gap() -> None:
     in_time = replace(BY_HAND, gap=0.0, without=None)
     sums, verdict = judge_deferral(in_time)
     assert verdict is DeferralVerdict.WAIT
@@ -145,7 +145,7 @@ def test_without_a_next_part_waiting_is_going_on_without() -> None:
     assert (turns.gap_months, turns.usd_per_million) == (None, None)
 
 
-def test_a_doubt_that_spans_both_leaves_it_open_and_says_what_is_likely() -> None:
+def test_wide_uncertainty_leaves_the_verdict_open_with_a_likely_one() -> None:
     """The first of an array is likely, all others are draws."""
     gaps = np.array([6.0, *np.linspace(0.0, 30.0, 1000)])
     sums, verdict = judge_deferral(replace(BY_HAND, gap=gaps))

@@ -93,7 +93,7 @@ def test_unusable_file_is_refused_with_the_reason(tmp_path: Path, name: str, con
     assert message in refusal(write(tmp_path / name, contents))
 
 
-def test_an_archive_under_the_name_of_a_configuration_is_called_one(tmp_path: Path) -> None:
+def test_zip_named_config_json_is_reported_as_a_zip(tmp_path: Path) -> None:
     assert "is a ZIP file" in refusal(zipped(tmp_path / "config.json"))
 
 

@@ -242,7 +242,7 @@ def test_a_file_that_is_no_key_is_left_alone(user_home: Path) -> None:
     assert (user_home / "signing-key").read_text() == "not hex"
 
 
-def test_an_unknown_signer_asks_and_a_trusted_one_does_not() -> None:
+def test_unknown_signer_needs_trust_and_a_trusted_one_does_not() -> None:
     signer = pack_file.load_signer("Ada")
     pack = read_pack(make_pack_file(signer=signer))
     with pytest.raises(InputError) as caught:
@@ -253,7 +253,7 @@ def test_an_unknown_signer_asks_and_a_trusted_one_does_not() -> None:
     assert find_new_signer(pack, [new], trust=False, today=TODAY) is None
 
 
-def test_a_pack_without_a_signature_asks_too() -> None:
+def test_unsigned_pack_needs_trust() -> None:
     pack = read_pack(make_pack_file())
     with pytest.raises(InputError, match=r"pack\.unsigned"):
         find_new_signer(pack, (), trust=False, today=TODAY)
@@ -484,5 +484,5 @@ def test_nothing_is_written_by_looking_at_a_pack(user_home: Path, shipped_catalo
 
 
 @pytest.mark.parametrize("key", ["no key", "abc"])
-def test_a_key_that_is_none_has_no_fingerprint(key: str) -> None:
+def test_invalid_key_has_no_fingerprint(key: str) -> None:
     assert pack_file.format_fingerprint(key) == ""

@@ -310,7 +310,7 @@ def test_a_name_that_would_steer_the_terminal_is_refused() -> None:
     assert refused.value.problem.id == "field.control"
 
 
-def test_a_scenario_still_being_made_is_kept_as_it_is(tmp_path: Path) -> None:
+def test_unfinished_scenario_is_saved_and_read_unchanged(tmp_path: Path) -> None:
     unfinished = replace(read_template(SAMPLE_TEMPLATE), model="", accelerators=())
     path = tmp_path / "begun.gpudesk"
     write_scenario(unfinished, path)

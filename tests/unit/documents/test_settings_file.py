@@ -22,7 +22,7 @@ def test_without_a_file_the_usual_rule_holds() -> None:
     assert not get_settings_path().parent.exists()
 
 
-def test_the_rule_of_the_file_holds_as_far_as_it_is_one() -> None:
+def test_invalid_age_limits_fall_back_to_defaults() -> None:
     assert make_age_rule({"catalog.stale_price_days": 30, "catalog.stale_fact_days": 700}) == StalenessLimits(30, 700)
     assert make_age_rule({"catalog.stale_price_days": 0, "catalog.stale_fact_days": -5}) == StalenessLimits()
     assert make_age_rule({"catalog.stale_price_days": "30", "catalog.stale_fact_days": 1.5}) == StalenessLimits()
@@ -34,7 +34,7 @@ def test_prices_have_days_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("contents", [b"", b"[]", b"{", b"\xff", b'"' * 3, b"[" * 100_000])
-def test_a_broken_file_is_no_rule_and_is_left_as_it_is(user_home: Path, contents: bytes) -> None:
+def test_broken_settings_file_gives_defaults_and_stays_unchanged(user_home: Path, contents: bytes) -> None:
     user_home.mkdir()
     get_settings_path().write_bytes(contents)
     assert read_settings(get_settings_path()).fault is not None

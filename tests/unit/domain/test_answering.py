@@ -177,7 +177,7 @@ def test_a_column_whose_load_queues_leads_nothing() -> None:
     )
 
 
-def test_what_is_overloaded_queues_too_and_saturation_does_not() -> None:
+def test_overload_queues_and_saturation_does_not() -> None:
     estimate = make_answer("h200-sxm").columns[0].estimate
     assert estimate is not None
     assert not estimate.queues

@@ -41,7 +41,7 @@ def twin(catalog: Catalog, part: str) -> UserFacts:
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("model", ["llama-3.1-8b", "deepseek-v3"])
-def test_a_part_that_says_the_same_is_answered_the_same(
+def test_identical_accelerator_gets_identical_estimates(
     facts: Catalog, calibration: Calibration, part: str, model: str
 ) -> None:
     merged = facts.with_own(twin(facts, part))
@@ -79,7 +79,7 @@ def test_more_bandwidth_and_more_memory_never_lower_what_is_reported(facts: Cata
     assert throughputs[0] < throughputs[-1]
 
 
-def test_what_is_reverted_leaves_the_answer_as_it_was_to_the_last_bit(tmp_path: Path) -> None:
+def test_reverted_value_restores_the_exact_answer(tmp_path: Path) -> None:
     scenario = Scenario(
         "twin",
         "llama-3.1-8b",

@@ -142,7 +142,7 @@ def test_a_mix_of_loads_gives_what_each_alone_gives(estimator: Estimator) -> Non
                 assert 0 < figure.low <= figure.value <= figure.high < math.inf
 
 
-def test_figures_without_meaning_are_none(estimator: Estimator) -> None:
+def test_undefined_figures_are_none(estimator: Estimator) -> None:
     closed_loop = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(4)))
     assert closed_loop.batch_s is None
     single = estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(4), lengths=(100, 1)))
@@ -212,7 +212,7 @@ def test_short_steps_are_said_where_they_bind(estimator: Estimator) -> None:
         (closed(1, 1), False),
     ],
 )
-def test_runs_whose_longest_answers_go_on_alone_say_so(estimator: Estimator, load: Load, is_noted: bool) -> None:
+def test_uneven_end_of_a_batch_is_noted(estimator: Estimator, load: Load, is_noted: bool) -> None:
     request = ask("h200-sxm", "llama-3.1-8b", "fp8", load, count=1)
     answer = estimator.estimate(request)
     assert ("estimate.uneven_end" in {note.id for note in answer.notes}) is is_noted
@@ -232,7 +232,7 @@ def test_the_plan_of_our_choice_is_never_slower_than_one_that_is_given(estimator
         assert rate(free).value >= 0.999 * rate(fixed).value
 
 
-def test_a_count_that_shares_badly_says_so(estimator: Estimator) -> None:
+def test_uneven_split_over_a_count_is_noted(estimator: Estimator) -> None:
     two, three = (
         estimator.estimate(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(1), count=count)) for count in (2, 3)
     )
@@ -248,7 +248,7 @@ def test_attention_dp_is_taken_as_asked(estimator: Estimator) -> None:
     assert answer.count == 8
 
 
-def test_formats_without_arithmetic_run_weight_only_and_say_so(estimator: Estimator) -> None:
+def test_format_without_arithmetic_is_noted_as_weight_only(estimator: Estimator) -> None:
     for part, weights in (("h200-sxm", "mxfp4"), ("mi300x", "mxfp4"), ("a100-80gb-sxm", "fp8")):
         model = "gpt-oss-120b" if weights == "mxfp4" else "llama-3.1-8b"
         answer = estimator.estimate(ask(part, model, weights, closed(8)))
@@ -473,16 +473,14 @@ def test_a_fraction_that_leaves_no_room_is_named(estimator: Estimator, fraction:
     assert answer.reason.id == "estimate.fraction_too_small"
 
 
-def test_a_fraction_is_not_blamed_where_all_of_the_memory_would_not_do(estimator: Estimator) -> None:
+def test_memory_fraction_is_not_the_reason_if_all_memory_is_too_little(estimator: Estimator) -> None:
     request = ask("h100-sxm", "llama-3.1-70b", "fp8", closed(1), (100_000, 10_000), count=1)
     answer = estimator.estimate(replace(request, memory_fraction=0.9))
     assert answer.reason is not None
     assert answer.reason.id == "estimate.request_does_not_fit"
 
 
-def test_what_is_remembered_stays_bounded_and_answers_stay_the_same(
-    estimator: Estimator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_limits_do_not_change_answers(estimator: Estimator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget after every question: estimates, curves and what is needed are as before."""
     requests = [
         ask(part, "llama-3.1-70b", "fp8", closed(load), count=count)

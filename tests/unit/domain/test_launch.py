@@ -390,7 +390,7 @@ def test_no_command_is_made_for_a_platform_whose_options_were_not_read(
     assert platform in format_message(elsewhere.value.problem)
 
 
-def test_an_unknown_version_is_refused_with_those_there_are(service: GpuDeskService) -> None:
+def test_unknown_engine_version_lists_the_known_ones(service: GpuDeskService) -> None:
     with pytest.raises(InputError) as unknown:
         service.launch(service.estimate(make_request()), version="1")
     assert "known versions: 0.33, 0.10.1" in format_message(unknown.value.problem)

@@ -24,7 +24,7 @@ def make_request(estimator: Estimator, concurrency: int, **fields: object) -> Es
     return estimator.estimate(replace(request, **fields))  # type: ignore[arg-type]
 
 
-def test_what_fits_leaves_room_and_needs_what_it_takes(estimator: Estimator) -> None:
+def test_usable_memory_is_needed_plus_spare(estimator: Estimator) -> None:
     estimate = make_request(estimator, 64)
     room, use = estimator.compute_usable_memory(estimate), estimate.memory
     assert room.needed_bytes == use.capacity_bytes - use.free_bytes

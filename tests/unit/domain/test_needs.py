@@ -97,7 +97,7 @@ def test_a_load_that_does_not_say_how_many_needs_one_request(estimator: Estimato
     )
 
 
-def test_what_no_number_holds_says_why(estimator: Estimator) -> None:
+def test_load_that_no_count_holds_has_a_reason(estimator: Estimator) -> None:
     (row,) = estimator.needed([ask("h200-sxm", "llama-3.1-70b", "fp8", closed(10**6), (100_000, 1000))])
     assert all(deployment.one is not None and deployment.load is None for deployment in row)
     assert {deployment.reason.id for deployment in row if deployment.reason} == {"needed.load_too_large"}
@@ -206,7 +206,7 @@ def test_weights_that_cannot_be_narrower_are_no_remedy(estimator: Estimator) -> 
     assert deployment[FitRemedyKind.COUNT].works
 
 
-def test_a_format_that_does_not_help_says_so(estimator: Estimator) -> None:
+def test_format_remedy_that_does_not_fit_has_a_reason(estimator: Estimator) -> None:
     _, deployment = estimate_with_remedies(estimator, ask("h100-sxm", "llama-3.1-405b", "bf16", closed(4), count=1))
     weights = deployment[FitRemedyKind.WEIGHTS]
     assert not weights.works

@@ -44,7 +44,7 @@ def tokens(bench: GpuDeskService) -> float:
     return column.estimate.output_tokens_per_s.value
 
 
-def test_stated_value_holds_and_the_shipped_one_stays_next_to_it(bench: GpuDeskService) -> None:
+def test_user_value_overrides_and_keeps_the_shipped_one(bench: GpuDeskService) -> None:
     before, revision = tokens(bench), bench.catalog.revision
     bench.user_catalog.do(state(bench))
     attribute = bench.catalog.attribute(PART, NAME)
@@ -271,7 +271,7 @@ def test_step_that_was_out_of_date_leaves_those_before_it(bench: GpuDeskService)
     assert bench.catalog.attribute(PART, NAME).overridden
 
 
-def test_facts_are_written_anew_where_their_file_was_removed(bench: GpuDeskService, user_home: Path) -> None:
+def test_values_of_a_removed_file_can_be_saved_again(bench: GpuDeskService, user_home: Path) -> None:
     bench.user_catalog.do(state(bench))
     (user_home / "catalog.sqlite").unlink()
     with pytest.raises(InputError) as refused:

@@ -89,7 +89,7 @@ def test_the_plan_of_the_estimate_comes_first_with_its_own_figures(estimator: Es
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_every_option_does_what_it_does_when_it_is_given(estimator: Estimator, name: str) -> None:
+def test_plan_options_equal_estimates_with_that_plan(estimator: Estimator, name: str) -> None:
     estimate, choice = asked_for(estimator, ASKED[name])
     fitting = [option for option in choice.options if option.fits]
     alone = estimator.estimate_many([make_request(estimate.request, option.plan) for option in fitting])
@@ -260,7 +260,7 @@ def test_at_equal_throughput_the_pace_decides(estimator: Estimator) -> None:
     assert paces == sorted(paces)
 
 
-def test_plans_that_cannot_keep_up_say_so(estimator: Estimator) -> None:
+def test_overloaded_plan_has_a_reason(estimator: Estimator) -> None:
     count = 0
     for rate in (5.0, 10.0, 15.0, 20.0, 30.0):
         load = Load(LoadKind.REQUEST_RATE, request_rate=rate)
@@ -280,9 +280,7 @@ def with_bands(monkeypatch: pytest.MonkeyPatch, low: float, high: float) -> None
     monkeypatch.setattr("gpudesk.estimation.estimator.find_plan_interval", lambda *_: bands)
 
 
-def test_a_simpler_plan_that_nobody_could_tell_apart_would_do_as_well(
-    estimator: Estimator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_choice_names_a_simpler_plan_within_the_error(estimator: Estimator, monkeypatch: pytest.MonkeyPatch) -> None:
     with_bands(monkeypatch, 0.01, 100.0)
     _, choice = asked_for(estimator, ASKED["experts"])
     assert choice.chosen is not None
@@ -292,7 +290,7 @@ def test_a_simpler_plan_that_nobody_could_tell_apart_would_do_as_well(
     assert all(option.within_error for option in choice.options[2:] if option.fits)
 
 
-def test_without_doubt_no_other_plan_would_do(estimator: Estimator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_intervals_leave_no_plan_within_the_error(estimator: Estimator, monkeypatch: pytest.MonkeyPatch) -> None:
     with_bands(monkeypatch, 1.0, 1.0)
     for request in ASKED.values():
         _, choice = asked_for(estimator, request)

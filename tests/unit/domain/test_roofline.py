@@ -167,7 +167,7 @@ def test_the_time_of_a_request_is_divided_without_rest(subtests: pytest.Subtests
             assert time.decode_s > 0
 
 
-def test_nothing_is_said_about_what_does_not_fit_or_never_ends(estimator: Estimator) -> None:
+def test_roofline_and_times_are_none_without_fit_or_with_overload(estimator: Estimator) -> None:
     unfit = estimator.estimate(ask("h200-sxm", "llama-3.1-405b", "fp16", closed(1), count=1))
     assert estimator.roofline(unfit) is None
     assert estimator.compute_time_shares(unfit) is None

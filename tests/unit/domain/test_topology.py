@@ -49,7 +49,7 @@ def compared(estimator: Estimator, load: int) -> TopologyComparison:
 # By count
 
 
-def test_counts_that_do_not_hold_the_model_are_rows_too(estimator: Estimator) -> None:
+def test_scaling_includes_counts_that_do_not_fit(estimator: Estimator) -> None:
     scaling = scaling_of(estimator, seventy("h100-sxm"))
     assert [row.count for row in scaling.rows] == [1, 2, 4, 8, 16, 32, 64]
     assert [row.fits for row in scaling.rows] == [False, *[True] * 6]
@@ -96,7 +96,7 @@ def test_brief_rows_have_the_same_figures(estimator: Estimator) -> None:
         assert other.replicas is None
 
 
-def test_a_part_that_nothing_is_known_of_is_an_error_and_the_others_still_are(estimator: Estimator) -> None:
+def test_unknown_accelerator_fails_alone(estimator: Estimator) -> None:
     scalings = estimator.scalings([seventy("no-such-part"), seventy("mi300x")])
     assert isinstance(scalings[0], InputError)
     assert isinstance(scalings[1], AcceleratorScaling)

@@ -182,7 +182,7 @@ def test_every_leaf_of_the_memory_says_where_it_comes_from(estimator: Estimator)
     assert all(leaf.source for leaf in leaves)
 
 
-def test_an_unknown_figure_is_answered_with_those_there_are(estimator: Estimator) -> None:
+def test_unknown_figure_lists_the_known_ones(estimator: Estimator) -> None:
     with pytest.raises(InputError) as refused:
         estimator.explain(estimate(estimator, LOADS[0]), "beauty")
     assert refused.value.problem.id == "explain.unknown"

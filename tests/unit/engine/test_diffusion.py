@@ -137,7 +137,7 @@ def test_ceilings_of_weight_formats() -> None:
     assert find_ceilings({"fp8": 1.0}, 3.35e12, Precision.FP8) is None
 
 
-def test_arrays_give_what_single_accelerators_do() -> None:
+def test_array_times_equal_single_ones() -> None:
     wide, bandwidth = np.array([989.4e12, 1307.4e12]), np.array([3.35e12, 6e12])
     work = compute_diffusion_work(FLUX, 1024, 1024, 1)
     together = compute_diffusion_times(FLUX, ask(), work, DiffusionCeilings(wide, wide, bandwidth), CONSTANTS)  # type: ignore[arg-type]

@@ -245,7 +245,7 @@ def test_a_full_decode_pool_makes_requests_wait_before_their_first_token() -> No
     assert figures.rate * (figures.ttft + 499 * figures.tpot) == pytest.approx(1000, rel=1e-9)
 
 
-def test_an_open_loop_gets_what_it_asks_for_until_a_station_is_full() -> None:
+def test_open_loop_reaches_its_rate_until_overload() -> None:
     open_loop = replace(STEADY, kind=LoadKind.REQUEST_RATE, amount=2.0)
     figures = serve_split(Split(open_loop, PLANT.row))
     assert figures.stable

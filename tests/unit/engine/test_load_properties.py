@@ -176,7 +176,7 @@ def test_a_better_part_never_serves_less_or_later(case: Case, respect: str, fact
 
 
 @given(cases((LoadKind.REQUEST_RATE,)), RESPECT, TIMES_BETTER)
-def test_a_better_part_never_lets_arrivals_wait_longer(case: Case, respect: str, factor: float) -> None:
+def test_better_accelerator_never_lengthens_waits(case: Case, respect: str, factor: float) -> None:
     before, after = serve_one(case), serve_one(improved(case, respect, factor))
     assert after.rate * SLACK >= before.rate
     if before.stable:

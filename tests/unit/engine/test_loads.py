@@ -215,7 +215,7 @@ def test_equal_prompts_that_share_a_chunk_share_the_next_one() -> None:
     assert alone.rate == pytest.approx(1 / 1.5)
 
 
-def test_a_prompt_goes_with_the_tokens_of_others() -> None:
+def test_mixed_steps_share_time_between_prompt_and_tokens() -> None:
     # A step takes a second with any content: mixed into one of 999, a prompt costs nothing.
     row = replace(PLAIN, overhead_fixed=1.0, burst_varied=0.0)
     mixing = Case(row, 8192, 1000, 64, LoadKind.CONCURRENCY, 64)
@@ -227,7 +227,7 @@ def test_a_prompt_goes_with_the_tokens_of_others() -> None:
     assert 1 / serve_one(alone).rate == pytest.approx(999 + 1)
 
 
-def test_memory_that_is_given_on_demand_lets_more_begin() -> None:
+def test_on_demand_cache_admits_more_requests() -> None:
     open_case = replace(case(1000, 3000, LoadKind.CONCURRENCY, 80), capacity=60, varied=False)
     open_case = replace(open_case, row=replace(open_case.row, on_demand=0.0))
     whole = serve_one(open_case)

@@ -131,7 +131,7 @@ def test_what_ranks_cannot_share_evenly_is_refused(
         ),
     ],
 )
-def test_what_is_refused_is_said_with_its_numbers(network: Model, plan: ParallelPlan, sentence: str) -> None:
+def test_plan_objection_names_its_numbers(network: Model, plan: ParallelPlan, sentence: str) -> None:
     objection = find_plan_objection(ENGINES["vllm"], H100, network, Precision.FP8, plan)
     assert objection is not None
     assert format_message(objection) == sentence

@@ -267,7 +267,7 @@ def best(accelerator: Accelerator, weights: str, kv: str = "fp16") -> ServingEng
     return engine_support.choose_engine(every, accelerator, LLAMA, Precision(weights), Precision(kv))
 
 
-def test_best_engine_is_the_first_that_runs_it() -> None:
+def test_best_engine_is_the_first_with_support() -> None:
     assert best(H100, "fp8", "fp8") is ENGINES["vllm"]
     assert best(MI250X, "nvfp4") is ENGINES["vllm"]
     without_vllm = tuple(engine for engine in ENGINES.values() if engine.id != "vllm")

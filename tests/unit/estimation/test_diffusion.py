@@ -53,7 +53,7 @@ def test_defaults_are_those_of_the_pipeline(service: GpuDeskService) -> None:
     assert (request.width, request.height, request.frames, request.steps) == (832, 480, 81, 50)
 
 
-def test_the_basis_says_what_was_measured(service: GpuDeskService) -> None:
+def test_diffusion_basis_follows_the_measurements(service: GpuDeskService) -> None:
     def basis(accelerator: str, model: str) -> EstimateBasis:
         return service.estimate_diffusion(DiffusionRequest(accelerator, model)).basis
 

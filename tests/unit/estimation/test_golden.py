@@ -103,7 +103,7 @@ NO_ANSWER = '{"calibration": "a", "cases": [{"request": {"id": "b"}, "expected":
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"calibration": "a", "cases": []}', '{"cases": [{}]}', NO_ANSWER])
-def test_file_that_is_none_is_reported(text: str, tmp_path: Path) -> None:
+def test_invalid_golden_file_is_reported(text: str, tmp_path: Path) -> None:
     file = tmp_path / "golden.json"
     file.write_text(text)
     with pytest.raises(InputError) as raised:

@@ -99,7 +99,7 @@ def test_a_kept_error_keeps_nothing_of_those_who_asked(estimator: Estimator) -> 
         {"id": [[[]]] * 300, "deep": json.loads("[" * 300 + "]" * 300)},
     ],
 )
-def test_line_at_fault_next_to_one_that_is_alike(estimator: Estimator, changes: dict[str, Any]) -> None:
+def test_faulty_batch_line_does_not_affect_similar_lines(estimator: Estimator, changes: dict[str, Any]) -> None:
     alike = {**LINE, "count": 8, "tp": 1, "id": 1}
     good, bad, again = [json.loads(line) for line in write_answers(estimator, [alike, {**alike, **changes}, alike])]
     assert good == again

@@ -177,7 +177,7 @@ def test_one_plan_for_both_pools_is_refused(estimator: Estimator) -> None:
     assert refused.value.where == "tp"
 
 
-def test_pools_without_room_say_how_many_would_do(estimator: Estimator) -> None:
+def test_pools_that_do_not_fit_name_a_count_that_does(estimator: Estimator) -> None:
     estimate = estimator.estimate(replace(question(closed(8), count=2), model="llama-3.1-405b"))
     assert not estimate.fits
     assert estimate.count == 2
@@ -315,7 +315,7 @@ def test_lines_take_the_wish_and_answer_with_the_pools(estimator: Estimator) -> 
     assert errors[2].startswith("disaggregated:")
 
 
-def test_a_request_reads_as_it_was_meant() -> None:
+def test_disaggregation_field_is_parsed() -> None:
     assert parse_request(line(disaggregated=True)).disaggregated == FREE
     assert parse_request(line(disaggregated=False)).disaggregated is None
     assert parse_request(line(disaggregated={"decode": {"tp": 8}})).disaggregated == DisaggregationRequest(
@@ -323,7 +323,7 @@ def test_a_request_reads_as_it_was_meant() -> None:
     )
 
 
-def test_estimates_without_pools_say_so(estimator: Estimator) -> None:
+def test_estimate_without_pools_has_null_pools_in_json(estimator: Estimator) -> None:
     estimate = estimator.estimate(question(closed(64), None))
     assert estimate.pools is None
     assert write_estimate_json(estimate)["pools"] is None

@@ -137,7 +137,7 @@ def test_publications_take_turns_where_others_are_nearly_as_near(records: Record
     assert len({each.source.id for each in nearest}) == 3
 
 
-def test_what_was_left_open_does_not_differ_but_old_software_does(
+def test_similar_run_differs_by_date_not_by_open_fields(
     runs: tuple[MeasuredRun, ...], records: Records, calibration: Calibration
 ) -> None:
     run = next(each for each in runs if each.request.date == "2024-04" and each.request.tp == 1)

@@ -130,7 +130,7 @@ def test_each_kind_of_load(load: dict[str, object], kind: LoadKind) -> None:
         ({"count": 8, "tp": 2, "pp": 2, "ep": 8}, "ep: EP 8 does not divide TP 2 × DP 2"),
     ],
 )
-def test_refusal_says_what_was_there_and_what_belongs_there(changes: dict[str, object], message: str) -> None:
+def test_request_errors_name_given_and_expected_values(changes: dict[str, object], message: str) -> None:
     assert refusal(**changes).startswith(message)
 
 

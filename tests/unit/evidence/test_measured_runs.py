@@ -135,7 +135,7 @@ def test_names_are_those_of_the_catalog(measured: MeasuredRunSet, catalog: Catal
         assert request.serving_engine in engines, each.id
 
 
-def test_sources_stand_in_the_catalog(measured: MeasuredRunSet, catalog: Catalog) -> None:
+def test_sources_of_measured_runs_are_in_the_catalog(measured: MeasuredRunSet, catalog: Catalog) -> None:
     ids = {source.id for source in catalog.sources()}
     named = {each.source for each in measured.used} | {row.source for row in measured.unused}
     assert named <= ids

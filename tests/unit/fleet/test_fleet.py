@@ -276,7 +276,7 @@ def test_demand_beyond_measure_is_counted_without_racks(service: GpuDeskService)
     assert [hour.replicas for hour in option.hours[:23]] == [0] * 23
 
 
-def test_a_peak_factor_that_the_user_states_is_replaced_and_said(service: GpuDeskService) -> None:
+def test_load_curve_replaces_the_peak_factor_with_a_note(service: GpuDeskService) -> None:
     usual = service.fleet(make_scenario("h100-sxm"))
     fleet = service.fleet(make_scenario("h100-sxm", demand=replace(USERS, peak_factor=5.0)))
     assert fleet.options == usual.options

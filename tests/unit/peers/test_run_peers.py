@@ -21,7 +21,7 @@ def _request(**value: object) -> EstimateRequest:
     return EstimateRequest(workload=WORK, **fields)  # type: ignore[arg-type]
 
 
-def test_a_stated_plan_is_the_only_one() -> None:
+def test_given_degrees_leave_one_plan() -> None:
     """Nothing is left open."""
     request = _request(count=8, tp=4, pp=2, ep=1, dp=1, attention_dp=False)
     assert plans(request, published.llama_3_1_70b()) == [ParallelPlan(tp=4, pp=2)]
@@ -45,7 +45,7 @@ def test_attention_data_parallelism_over_sharded_experts_is_taken_where_it_is_st
     assert degrees == [ParallelPlan(tp=8, attention_dp=True)]
 
 
-def test_a_network_of_like_layers_is_told_by_its_sizes() -> None:
+def test_uniform_network_is_described_by_sizes() -> None:
     """Llama 3.1 70B, as its configuration has it."""
     sizes = network(published.llama_3_1_70b())
     assert sizes is not None
@@ -54,7 +54,7 @@ def test_a_network_of_like_layers_is_told_by_its_sizes() -> None:
 
 
 @pytest.mark.parametrize("model", [published.deepseek_v3(), published.qwen3_next_80b()])
-def test_other_networks_are_not_told_by_sizes(model: Model) -> None:
+def test_nonuniform_network_has_no_sizes(model: Model) -> None:
     """Latent and linear attention are beyond the formulas that the sizes are for."""
     assert network(model) is None
 

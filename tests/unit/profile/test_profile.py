@@ -466,7 +466,7 @@ def test_advice_names_form_and_price_first_and_two_shares(profile: AcceleratorPr
 # What limits first
 
 
-def test_limits_are_sorted_and_what_is_not_modelled_says_so(service: GpuDeskService) -> None:
+def test_profile_limits_are_sorted_with_unmodeled_power_last(service: GpuDeskService) -> None:
     for accelerator in ("mi325x", "l4", "tpu-v5p", "rtx-4090"):
         limits = service.profile(ProfileQuestion(accelerator)).limits
         assert {each.resource for each in limits} == {"memory", "bandwidth", "compute", "links", "host", "power"}
@@ -560,7 +560,7 @@ def test_an_entry_with_half_of_its_values_has_a_profile() -> None:
         assert "Power: board power unknown; ask the vendor" in texts
 
 
-def test_an_entry_without_required_values_names_them() -> None:
+def test_incomplete_entry_names_missing_values() -> None:
     assert tuple(REQUIRED_TERMS) == list_required_attributes()
     with GpuDeskService.open(with_user_facts=False) as own:
         add(own, TEST, UserAccelerator("bare", "Bare", "Us", "hopper"), *state("bare", memory=float(2**36)))
@@ -659,7 +659,7 @@ def test_a_consumer_card_is_for_workstations(profiles: Mapping[str, AcceleratorP
     assert format_message(profiles["rtx-5090"].advice.verdict).startswith("For workstations that take PCIe")
 
 
-def test_a_refuted_time_is_told_with_its_row(profile: AcceleratorProfile) -> None:
+def test_refuted_time_appears_with_its_capability(profile: AcceleratorProfile) -> None:
     """28 steps of FLUX.1 dev in 1.2 s would exceed the peak of MI325X (W004-39, W004-40)."""
     refusal = "MI325X product page states 1.20 s: not possible, the arithmetic takes 1.59 s at full peak"
     image = next(each for each in profile.capabilities if each.task == "image")

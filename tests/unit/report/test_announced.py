@@ -68,7 +68,7 @@ def test_the_best_is_taken_among_shipping_parts() -> None:
     assert row.cells[2].text == "2,000", "its figure is shown all the same"
 
 
-def test_paper_and_files_say_the_same() -> None:
+def test_sheet_and_json_agree_on_announced_accelerators() -> None:
     answer = answer_columns("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
     assert find_sheet_headline(answer).text == "MI325X"
     assert find_sheet_headline(answer).detail.endswith("; B200-HGX (announced) would lead by 60%, 99% odds")
@@ -109,7 +109,7 @@ def test_a_slower_announced_part_needs_no_line() -> None:
     assert not strip(answer).unranked.text
 
 
-def test_an_undecided_lead_is_none() -> None:
+def test_tied_announced_accelerator_is_too_close_to_call() -> None:
     answer = answer_columns("h200-sxm", "mi355x", announced=("mi355x",))
     assert strip(answer).unranked.text == "MI355X (announced): too close to call"
 

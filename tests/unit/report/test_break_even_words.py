@@ -59,7 +59,7 @@ def test_a_price_is_compared_with_the_one_that_is_used() -> None:
         ("tokens_to_rent", None, "At any load, the hosted API is cheaper than renting MI325X."),
     ],
 )
-def test_each_says_what_is_compared(name: str, value: float | None, words: str) -> None:
+def test_break_even_sentence_names_the_comparison(name: str, value: float | None, words: str) -> None:
     assert words in describe(name, value)
 
 

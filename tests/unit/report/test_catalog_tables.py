@@ -50,7 +50,7 @@ def unit(table: ExportTable, key: str) -> str | None:
     return next(column.unit for column in table.head if column.key == key)
 
 
-def test_a_figure_has_its_unit_its_source_its_date_and_whose_it_is(catalog: Catalog) -> None:
+def test_exported_value_has_unit_source_date_and_kind(catalog: Catalog) -> None:
     table = build_catalog_table("accelerators", catalog)
     parts = {row["id"]: row for row in records(table)}
     assert len(parts) == len(catalog.accelerators())
@@ -111,7 +111,7 @@ def test_choice_of_a_removed_claim_is_still_listed(shipped_catalog: Catalog) -> 
 
 
 @pytest.mark.parametrize("kind", EXPORT_KINDS)
-def test_every_table_is_whole_and_says_of_which_catalog_it_is(catalog: Catalog, kind: str) -> None:
+def test_every_export_is_complete_and_names_its_catalog(catalog: Catalog, kind: str) -> None:
     for for_programs in (False, True):
         table = build_catalog_table(kind, catalog, for_programs=for_programs)
         assert table.rows

@@ -579,7 +579,7 @@ def test_an_accelerator_in_two_columns_is_called_without_its_count(service: GpuD
     assert plain(change) == "MI325X, rental price above $3.14/h"
 
 
-def test_a_pilot_says_what_to_run_and_for_how_long() -> None:
+def test_pilot_names_requests_accelerators_and_duration() -> None:
     pilot = PilotMeasurement(("mi355x", "b200-hgx"), "ttft_ms", 640, 0.2)
     assert describe_pilot(pilot, NAMES, FORMATTER) == (
         "Run 640 of your requests on MI355X and B200: about 12 minutes on each accelerator. "

@@ -167,7 +167,7 @@ def test_a_source_shows_all_that_it_states(service: GpuDeskService) -> None:
     assert not explanation.offers, "a shipped source is not the user's to change"
 
 
-def test_what_refuses_a_statement_is_said_in_words(service: GpuDeskService) -> None:
+def test_dispute_names_what_rules_a_statement_out(service: GpuDeskService) -> None:
     public = explain_dispute(view(service), "D-011")
     sums = explain_dispute(view(service), "D-007")
     between = explain_dispute(view(service), "D-001")
@@ -184,7 +184,7 @@ def test_what_refuses_a_statement_is_said_in_words(service: GpuDeskService) -> N
     )
 
 
-def test_a_statement_is_shown_as_printed_with_what_became_of_it(service: GpuDeskService) -> None:
+def test_statement_is_shown_as_published_with_its_disputes(service: GpuDeskService) -> None:
     explanation = explain_statement(view(service), "C000-018")
     assert explanation is not None
     assert explanation.value == "425 tok/s"

@@ -27,7 +27,7 @@ def explain(service: GpuDeskService, answer: Answer, key: str, name: str) -> tup
     return column, explain_cost(answer, column, f"{key} × 1", name, Formatter(), prices)
 
 
-def test_a_rented_token_of_another_platform_bears_its_software(service: GpuDeskService, answer: Answer) -> None:
+def test_rented_cost_on_another_platform_includes_porting(service: GpuDeskService, answer: Answer) -> None:
     scenario = replace(answer.scenario, costs=replace(answer.scenario.costs, runs_on="CUDA"))
     column, explanation = explain(service, replace(answer, scenario=scenario), "mi325x", RENTED)
     working = explanation.working

@@ -157,7 +157,7 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskServic
     assert "2 s" in find_finding(explanation, "answer").texts[0]
 
 
-def test_a_whole_row_shows_what_it_does_to_each(service: GpuDeskService) -> None:
+def test_rule_explanation_lists_its_effect_on_each_accelerator(service: GpuDeskService) -> None:
     explanation = explain_ruling(evaluate(service, {"current_platform": "CUDA"}), "D000-14")
     outcomes = {line.name: line for line in lines_of(explanation).outcomes}
     assert outcomes["H200"].state == "favors it"
@@ -185,7 +185,7 @@ def test_rules_of_one_theme_are_counted_once_and_say_with_which(service: GpuDesk
     assert line.counted_with in {each.id for each in lines_of(explanation).rulings}
 
 
-def test_what_has_no_ground_left_says_why_it_adds_nothing(service: GpuDeskService) -> None:
+def test_unfounded_rule_explains_its_missing_weight(service: GpuDeskService) -> None:
     explanation = explain_ruling(evaluate(service, {"months_to_launch": 12.0}), "D000-05")
     assert find_finding(explanation, "weight").texts[0].startswith("None: The page gives three contradictory dates")
     assert explanation is not None

@@ -66,7 +66,7 @@ def test_a_disputed_value_names_all_claims_with_the_preferred_one_first(answer: 
     assert dispute.verdict == "6.0 TB/s"
 
 
-def test_claims_that_agree_say_so(answer: Answer) -> None:
+def test_agreeing_claims_are_counted(answer: Answer) -> None:
     attribute = answer.columns[0].attributes["tdp"]
     twin = replace(attribute.claims[0], preferred=False, verdict="agrees")
     explanation = explain_attribute(_with_attribute(answer, attribute, (*attribute.claims, twin)), 0, "tdp", FORMATTER)
@@ -130,7 +130,7 @@ def test_attribute_names_are_complete_by_themselves(name: str, label: str) -> No
 # Figures
 
 
-def test_a_figure_comes_with_its_band_in_words_and_what_it_rests_on(answer: Answer) -> None:
+def test_figure_explanation_has_interval_and_basis(answer: Answer) -> None:
     explanation = explain(answer, "output_tokens_per_s", FigureEvidence(rows=CalibrationCoverage(213, 1500, 788)))
     assert explanation.what == "Output throughput, H200-SXM × 1"
     assert explanation.conditions == "64 requests in flight, 2,000 input and 500 output tokens"
@@ -153,7 +153,7 @@ def test_other_bases_say_what_is_missing(answer: Answer, basis: EstimateBasis, t
     assert explain(changed, "ttft_ms", FigureEvidence(rows=CalibrationCoverage(0, 15, 788))).basis == text
 
 
-def test_a_figure_without_meaning_says_why(answer: Answer) -> None:
+def test_undefined_figure_explains_why(answer: Answer) -> None:
     flood = with_estimate(
         answer,
         0,
@@ -184,7 +184,7 @@ def test_memory_is_exact_and_says_how_many_it_holds(answer: Answer) -> None:
     assert explain(usual, "max_concurrency").band == "53 of 64 in flight, with memory for 60"
 
 
-def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer: Answer) -> None:
+def test_unfit_explanation_names_missing_memory_and_remedies(answer: Answer) -> None:
     needed, usable = DerivationTerm("needed", 237 * GIB, "B"), DerivationTerm("usable", 126 * GIB, "B")
     term = DerivationTerm("missing memory", 111 * GIB, "B", "{needed} − {usable}", inputs=(needed, usable))
     unfit = with_estimate(answer, 0, fits=False, needs=4)
@@ -287,7 +287,7 @@ def test_formulas_are_shown_with_their_numbers_and_units() -> None:
     assert format_named_formula(STEP) == "bytes ÷ (memory bandwidth × weight read efficiency)"
 
 
-def test_what_adds_up_is_in_the_unit_of_the_result_without_repeating_it() -> None:
+def test_terms_of_a_sum_use_the_unit_of_the_result_once() -> None:
     parts = (DerivationTerm("step", 0.0234, "s"), DerivationTerm("stall", -1.5, "ms"))
     assert (
         format_numeric_formula(DerivationTerm("TPOT", 21.9, "ms", "{step} + {stall}", inputs=parts), FORMATTER)

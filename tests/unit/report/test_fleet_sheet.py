@@ -93,7 +93,7 @@ def test_a_sheet_explains_the_utilizations_of_costs_and_fleets(service: GpuDeskS
     assert "utilization" not in " ".join((*sheet.verdict, sheet.fleet.order))
 
 
-def test_an_order_that_scales_says_what_it_depends_on(service: GpuDeskService) -> None:
+def test_autoscaled_order_names_its_condition(service: GpuDeskService) -> None:
     template = read_template("70b-chat-on-four")
     parts = tuple(replace(each, count=None) for each in template.accelerators)
     demand = Demand(DemandKind.USERS, 2000.0, ttft_ms=2000.0)

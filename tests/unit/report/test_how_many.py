@@ -35,7 +35,7 @@ def list_counts(sheet: ComparisonSheet, title: str) -> dict[str, list[tuple[str,
     return {row.label: [(cell.text, cell.detail) for cell in row.cells] for row in group.rows}
 
 
-def test_a_sheet_says_how_many_only_where_it_is_reported(answer: Answer) -> None:
+def test_sheet_without_sizing_has_no_counts(answer: Answer) -> None:
     sheet = build_sheet(answer)
     assert sheet.how_many.groups == ()
     assert "Accelerators needed" not in write_sheet_html(sheet)
@@ -53,7 +53,7 @@ def test_counts_are_those_that_were_found(answer: Answer, how_many: AcceleratorN
     ]
 
 
-def test_a_count_that_the_recommendation_does_not_follow_says_why(service: GpuDeskService) -> None:
+def test_sheet_notes_counts_that_the_user_set(service: GpuDeskService) -> None:
     """The scenario states one accelerator each, the demand needs two or more."""
     scenario = replace(read_template("70b-chat-on-four"), demand=Demand(DemandKind.CONCURRENCY, 64.0))
     answer = service.answer(scenario)

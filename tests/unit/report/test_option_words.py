@@ -87,7 +87,7 @@ def test_the_leader_is_named_alone_where_it_is_clear(decision: Decision) -> None
     assert describe_option_briefly("priority", out, NAMES, FORMATTER) == "None remain"
 
 
-def test_questions_of_what_must_hold_say_what_is_left_and_others_who_leads(decision: Decision) -> None:
+def test_limits_show_what_remains_and_goals_show_who_leads(decision: Decision) -> None:
     ahead = (standing("a", 0.1), standing("b", 0.71), standing("c", 0.19))
     beta = RecommendedDeployment("b", "b", 1, ParallelPlan())
     close_call = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER, recommended=beta, robustness=0.71)
@@ -122,7 +122,7 @@ def test_every_fate_and_origin_has_a_word() -> None:
         (AnswerOrigin.DEFAULT, "not answered"),
     ],
 )
-def test_a_list_says_the_answer_and_whose_it_is(origin: AnswerOrigin, expected: str) -> None:
+def test_short_answer_names_its_origin(origin: AnswerOrigin, expected: str) -> None:
     assert format_short_answer("priority", QuestionAnswer("cost", origin), Formatter()) == expected
 
 

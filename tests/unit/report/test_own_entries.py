@@ -24,7 +24,7 @@ from gpudesk.text.formatting import ClaimValue, Formatter
 TODAY = "2026-11-21"
 
 
-def test_own_entries_say_so() -> None:
+def test_sheet_marks_user_entries() -> None:
     source = entry.make_user_source("Draft of a data sheet")
     figures: dict[str, ClaimValue] = {
         "memory": 192 << 30,
@@ -69,7 +69,7 @@ UNKNOWN = {
 }
 
 
-def test_every_result_of_an_unknown_architecture_says_what_was_not_used() -> None:
+def test_unknown_architecture_is_noted_on_every_result() -> None:
     proposal = propose_model(json.dumps(UNKNOWN).encode(), {}, name="Newer", today=TODAY)
     with GpuDeskService.open() as bench:
         bench.user_catalog.do(edits.add_facts(bench.catalog, proposal.facts, "mine"))

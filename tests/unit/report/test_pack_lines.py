@@ -26,7 +26,7 @@ def lines_of(facts: UserFacts, catalog: Catalog) -> dict[str, PackLine]:
     return {line.label: line for line in list_pack_lines(pack, preview_pack(pack, catalog), Formatter())}
 
 
-def test_every_fact_says_what_it_states_on_whose_word_and_what_is_here_instead(shipped_catalog: Catalog) -> None:
+def test_pack_lines_show_value_source_and_current_value(shipped_catalog: Catalog) -> None:
     mine = UserFacts.of([LAB, UserClaim("mi325x", "memory_bandwidth", 5.1e12, LAB.id, SourceKind.USER, TODAY)])
     lines = lines_of(ALL, shipped_catalog.with_own(mine))
     claim = lines["Instinct MI325X: Memory bandwidth"]

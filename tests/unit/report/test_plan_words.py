@@ -253,7 +253,7 @@ def test_slip_is_summed_up(near: DeferralAnalysis, names: dict[str, str]) -> Non
     assert describe_release_slip(make_analysis(), names, FORMATTER) == ""
 
 
-def test_what_has_no_price_is_told_by_prices(
+def test_missing_cost_is_named_and_savings_follow_the_price(
     unpriced: DeferralAnalysis, near: DeferralAnalysis, service: GpuDeskService
 ) -> None:
     name = service.catalog.accelerator("mi455x").name
@@ -348,7 +348,7 @@ def test_pool_cells_have_accelerators_and_replicas(routed: RoutingResult, demand
     assert totals == [plan.count for plan in demanded.plans]
 
 
-def test_a_plan_that_cannot_be_says_why(service: GpuDeskService, scenario: Scenario) -> None:
+def test_routing_plan_that_fails_has_a_reason(service: GpuDeskService, scenario: Scenario) -> None:
     comparison = service.reference_data.routing(
         make_planned_scenario(scenario, requests_per_s=10, other_model="deepseek-v3")
     )

@@ -58,7 +58,7 @@ def test_csv_has_a_line_for_each_cell(tables: ProfileTables) -> None:
     assert float(memory["value"]) == 256.0
 
 
-def test_another_form_is_refused_with_those_there_are(tables: ProfileTables) -> None:
+def test_unknown_profile_format_is_rejected(tables: ProfileTables) -> None:
     with pytest.raises(InputError):
         write_profile_file(tables, ".doc", DATE)
 

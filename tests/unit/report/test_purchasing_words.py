@@ -115,7 +115,7 @@ def step(service: GpuDeskService, number: int, **facts: float | bool | None) -> 
     return steps(service, **facts).lines[number - 1]
 
 
-def test_a_step_says_whether_it_applies_and_what_is_missing_to_tell(service: GpuDeskService) -> None:
+def test_negotiation_step_names_its_state_and_missing_facts(service: GpuDeskService) -> None:
     open_step = step(service, 1, fleet_size=800.0)
     assert label_step_state(open_step) == "Undecided"
     assert describe_step_reason(open_step, FORMATTER) == (

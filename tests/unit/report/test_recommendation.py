@@ -252,7 +252,7 @@ def test_the_trace_has_a_row_for_each_rule_that_fired(sheet: ComparisonSheet, fu
     assert by_rule["D004-03"].weight == ""
 
 
-def test_signs_say_what_a_rule_does(sheet: ComparisonSheet) -> None:
+def test_trace_signs_show_the_effect_of_a_rule(sheet: ComparisonSheet) -> None:
     signed_rows = {row.label: row for group in build_trace_table(sheet).groups for row in group.rows}
     limit = next(row for label, row in signed_rows.items() if label.startswith("L-01 "))
     assert limit.cells[0].text.startswith("⊘ ")
@@ -269,7 +269,7 @@ def test_signs_say_what_a_rule_does(sheet: ComparisonSheet) -> None:
     assert titles[0] == "Decisive"
 
 
-def test_what_has_no_figure_is_said_in_a_word(service: GpuDeskService) -> None:
+def test_plain_trace_has_a_word_in_every_cell(service: GpuDeskService) -> None:
     answer = answer_with(service, destination="controlled", site="pcie")
     sheet = build_sheet(answer, further=service.make_sheet_extras(answer, with_rules=True))
     assert sheet.trace

@@ -118,7 +118,7 @@ def test_every_condition_has_a_text(estimate: Estimate) -> None:
     assert len(words) == len(RunCondition) - 1
 
 
-def test_the_same_conditions_are_called_so(estimate: Estimate) -> None:
+def test_identical_conditions_are_named(estimate: Estimate) -> None:
     assert describe(estimate, differs=()) == "These conditions"
 
 
@@ -126,7 +126,7 @@ def test_the_same_conditions_are_called_so(estimate: Estimate) -> None:
     ("inside", "end"),
     [(True, "(−12%, inside the 80% interval)"), (False, "(−12%, outside the 80% interval)"), (None, "(−12%)")],
 )
-def test_whether_the_band_holds_is_said_where_it_is_known(estimate: Estimate, inside: bool | None, end: str) -> None:
+def test_similar_run_names_inside_or_outside_the_interval(estimate: Estimate, inside: bool | None, end: str) -> None:
     lines = build_measured_runs(estimate, "tpot_ms", (replace(RECORD, inside_band=inside),), FORMATTER)
     assert lines is not None
     assert f"estimated 4,400 {end}; " in lines.lines[0].sentence
@@ -142,9 +142,7 @@ def test_whether_the_band_holds_is_said_where_it_is_known(estimate: Estimate, in
         ((4400.0,), None),
     ],
 )
-def test_runs_of_the_accelerator_that_lean_one_way_say_so(
-    estimate: Estimate, predicted: tuple[float, ...], remark: str | None
-) -> None:
+def test_biased_similar_runs_add_a_remark(estimate: Estimate, predicted: tuple[float, ...], remark: str | None) -> None:
     request = replace(RUN, accelerator=estimate.request.accelerator)
     mine = replace(RECORD, request=request, accelerator="H200 SXM 141GB")
     runs = tuple(replace(mine, predicted=each) for each in predicted)
@@ -155,7 +153,7 @@ def test_runs_of_the_accelerator_that_lean_one_way_say_so(
     assert lines.remark == remark
 
 
-def test_far_records_say_so_and_none_says_that_nothing_is_known(estimate: Estimate) -> None:
+def test_distant_or_missing_runs_add_a_remark(estimate: Estimate) -> None:
     far = build_measured_runs(estimate, "ttft_ms", (replace(RECORD, near=False),) * 2, FORMATTER)
     assert far is not None
     assert far.remark == "No close match; these are the nearest runs"

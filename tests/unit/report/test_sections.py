@@ -162,7 +162,7 @@ def test_german_figures(make_answer: MakeAnswer) -> None:
     assert texts(find_row(sheet, "memory_bandwidth").cells) == ["4,8", "6,0"]
 
 
-def test_one_part_alone_makes_a_sheet_too(make_answer: MakeAnswer) -> None:
+def test_one_accelerator_makes_a_sheet_without_headlines(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm"))
     assert sheet.headlines == ()
     assert sheet.table.groups[0].title == "At this workload"

@@ -166,7 +166,7 @@ WAITS = (
         (message_n("a", *WAITS, "queued", admitted=1, queued=7), "Memory fits 1 of 8 requests; 7 are queued"),
     ],
 )
-def test_one_of_what_is_counted_is_said_in_the_singular(counted_message: Message, expected: str) -> None:
+def test_counted_message_uses_singular_and_plural(counted_message: Message, expected: str) -> None:
     assert messages.format_message(counted_message) == expected
 
 

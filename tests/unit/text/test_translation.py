@@ -96,7 +96,7 @@ def test_language_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tr("{part} fits", part="H200") == "H200 passt"
 
 
-def test_program_without_its_resources_still_speaks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_texts_work_without_resource_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(translation, "_get_folder", lambda: tmp_path / "gone")
     set_language(None)
     assert tr("{part} fits", part="H200") == "H200 fits"

@@ -240,7 +240,7 @@ def test_any_part_gives_the_whole(tmp_path: Path) -> None:
         assert "all 3 shards" in list_messages(proposal)
 
 
-def test_part_alone_says_which_it_is(tmp_path: Path) -> None:
+def test_single_gguf_shard_names_its_number_and_the_first_file(tmp_path: Path) -> None:
     second = list(split_gguf(make_small_gguf(), 3))[1].write(tmp_path / "tiny-00002-of-00003.gguf")
     with pytest.raises(InputError) as error:
         propose_gguf(second, today=TODAY)

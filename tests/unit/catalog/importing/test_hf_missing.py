@@ -34,7 +34,7 @@ def test_a_known_architecture_says_which_fields_are_missing() -> None:
     assert format_message(proposal.missing[1].why) == ("Width of a token between layers; not in the file")
 
 
-def test_answers_complete_it() -> None:
+def test_answers_complete_a_configuration_with_missing_fields() -> None:
     raw = json.dumps(
         {key: value for key, value in read_config("llama-3.1-8b").items() if key != "num_attention_heads"}
     ).encode()

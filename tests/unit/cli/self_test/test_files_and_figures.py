@@ -151,7 +151,7 @@ def test_users_facts_are_counted_and_stay_as_they_are() -> None:
     assert paths.get_user_catalog_path().read_bytes() == before
 
 
-def test_users_damaged_file_is_a_doubt_and_named_as_theirs(user_home: Path) -> None:
+def test_damaged_user_file_is_a_warning_that_names_the_file(user_home: Path) -> None:
     user_home.mkdir()
     paths.get_user_catalog_path().write_bytes(b"no database at all")
     outcome = check_own_file()
