@@ -670,7 +670,7 @@ def _list_sheet_disputes(answer: Answer, references: SourceNumbering) -> tuple[S
 def _list_foot_facts(answer: Answer, formatter: Formatter) -> tuple[LabeledValue, ...]:
     return (
         LabeledValue(tr("Catalog"), formatter.date(answer.data_date)),
-        LabeledValue(tr("Calibration"), answer.calibration.partition(",")[0]),
+        LabeledValue(tr("Calibration"), formatter.date(answer.calibration.partition(",")[0])),
         LabeledValue(tr("Sheet ID"), answer.content_hash[:16]),
     )
 

@@ -369,11 +369,13 @@ class PaperTable:
     def _make_group_title(self, title: str) -> list[SheetPiece]:
         if not title:
             return []
-        height = self._density.group
+        lines, step = wrap_text(title, "group", self._plan.room), measure_line_height("group")
+        height = self._density.group + (len(lines) - 1) * step
         across = make_rule(self._plan.room, _GROUP_COLOR, 0.5)
 
         def draw(ink: SheetPainter, x: float, y: float) -> None:
-            ink.text(x, y + height - 3.5, title, style="group", color="text1")
+            for number, line in enumerate(reversed(lines)):
+                draw_line(ink, line, x, y + height - 3.5 - number * step)
             across.draw(ink, x, y + height - 0.5)
 
         return [SheetPiece(height, draw)]

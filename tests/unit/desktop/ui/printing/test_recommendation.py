@@ -112,3 +112,14 @@ def test_wide_interval_wraps_only_its_row(service: GpuDeskService, qapp: QApplic
         row.key: piece.height for row, piece in zip(group.rows, table.rows[before:][: len(group.rows)], strict=True)
     }
     assert heights["output_tokens_per_s"] > heights["tpot_ms"]
+
+
+def test_long_group_title_wraps_within_the_table(service: GpuDeskService, qapp: QApplication) -> None:
+    """German titles of costs are wider than the page."""
+    _, sheet, _, _ = lay_out_case(service, "four", PaperSize.A4)
+    group = sheet.table.groups[0]
+    short, long = (
+        PaperTable(replace(sheet.table, groups=(replace(group, title=title),)), 520.0, TableDensity(12.0, 6.0, 16.0))
+        for title in ("Cost", "on-demand rent including idle hours, " * 5)
+    )
+    assert long.groups[0].height > short.groups[0].height
