@@ -350,7 +350,7 @@ class PriceSummary:
         return self.own_count == self.count
 
     def is_older_than_year(self, today: str) -> bool:
-        """Whether all are dated, the newest before the year, month or day that is 12 months before an ISO day."""
+        """Whether every price has a date, and the newest date is more than 12 months before an ISO day."""
         return self.newest is not None and not self.undated and is_older(self.newest, today, years=1)
 
 

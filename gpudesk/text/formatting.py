@@ -28,6 +28,7 @@ MISSING_VALUE_TEXT: Final = "—"
 #: Decimals kept of a number that the user or a source gave.
 _MOST_DECIMALS: Final = 9
 _ISO_DATE: Final = re.compile(r"\d{4}(-\d\d){1,2}")
+_PART_OF_YEAR: Final = re.compile(r"\d{4}-[QH]\d")
 #: Space between a number and its unit, and around the dash of a range.
 _SPACE: Final = " "
 
@@ -265,7 +266,9 @@ class Formatter:
         return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}{self.style.percent}"
 
     def date(self, iso_date: str) -> str:
-        """Return a day or a month in the style of the language; years and words stay unchanged."""
+        """Return a day, a month, a quarter or a half in the style of the language; years and words stay unchanged."""
+        if self.style is not MACHINE_NUMBERS and _PART_OF_YEAR.fullmatch(iso_date) is not None:
+            return f"{iso_date[5:]} {iso_date[:4]}"
         if not self.style.day_first or _ISO_DATE.fullmatch(iso_date) is None:
             return iso_date
         return ".".join(reversed(iso_date.split("-")))

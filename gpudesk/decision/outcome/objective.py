@@ -138,7 +138,7 @@ _NUMBERS: Final[Mapping[str, bool]] = {
     "leads_count": False,
     "leads_spend": False,
 }
-#: Facts about leaders in a quantity proportional to throughput, or inversely -> whether more of it is better.
+#: Facts about leaders whose quantity scales with throughput or its inverse -> whether more of it is better.
 _BY_SPEED: Final[Mapping[str, bool]] = {
     "leads_cost": False,
     "leads_owned_cost": False,

@@ -137,7 +137,9 @@ def _format_term_number(each: DerivationTerm, result: DerivationTerm, formatter:
     if each.unit == "B" and any(other.unit == "B/s" for other in result.inputs):
         return _format_decimal(each.value, formatter)
     text, unit = formatter.value_and_unit(each.value, each.unit)
-    return text if unit is None or each.unit in _COUNTED else f"{text} {translate_unit(unit)}"
+    if unit is None or each.unit in _COUNTED:
+        return text
+    return f"{text}{unit[1:]}" if unit.startswith("1/") else f"{text} {translate_unit(unit)}"
 
 
 def _format_decimal(size: float, formatter: Formatter) -> str:

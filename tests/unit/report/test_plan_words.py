@@ -278,7 +278,7 @@ def test_inputs_say_where_they_come_from(
     assert origin("months_to_launch", is_stated=True) == "your answer"
     assert origin("months_to_launch").startswith("default")
     assert origin("years", is_stated=True) == "entered by you"
-    assert "is planned for 2026-H2" in origin("months_to_next")
+    assert "is planned for H2 2026" in origin("months_to_next")
     assert "two quarters" in origin("slip_likely")
     assert origin("usd_per_month") == "rent of MI325X in the meantime, including software"
     assert origin("tokens_per_month").startswith("full output of MI325X")

@@ -197,3 +197,7 @@ def test_style_follows_the_language() -> None:
 def test_dates_are_written_as_the_language_does(date: str, german: str) -> None:
     assert DE.date(date) == german
     assert EN.date(date) == PLAIN.date(date) == date
+
+
+def test_quarters_and_halves_are_written_before_the_year() -> None:
+    assert [EN.date("2024-Q2"), DE.date("2026-H2"), PLAIN.date("2024-Q2")] == ["Q2 2024", "H2 2026", "2024-Q2"]

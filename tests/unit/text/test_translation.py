@@ -122,7 +122,7 @@ def test_values_are_shown_as_they_are(first: str, second: str) -> None:
 def test_what_the_fit_check_uses_is_a_genitive_in_german() -> None:
     entries = (paths.get_resources_dir() / "translations/de/LC_MESSAGES/gpudesk.po").read_text(encoding="utf-8")
     assert 'msgid "all memory"\nmsgstr "des gesamten Speichers"' in entries
-    assert "nutzt bis zu {fraction} {of}," in entries
+    assert "nutzt {fraction} {of}, die höchste" in entries
 
 
 @pytest.mark.parametrize(("unit", "german"), [("nodes", "Knoten"), ("cores", "Kerne"), ("adapters", "Adapter")])
