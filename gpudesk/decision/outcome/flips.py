@@ -33,7 +33,7 @@ from gpudesk.text.messages import message
 #: Factors by which a number is varied, before the change is located between the last two, until they are this close.
 _STEPS: Final = (1.05, 1.15, 1.35, 1.7, 2.5, 5.0, 10.0, 30.0)
 _MOST_TRIALS, _CLOSE = 12, 0.01
-#: Significant digits of the numbers found, rounded away from the current value, if they still alter the decision.
+#: Significant digits of a tipping point, rounded away from the current value so that it still alters the decision.
 _DIGITS: Final = (3, 4, 5, 6)
 #: Limits that can be unset -> the limited fact, and how many values to try.
 _LIMIT_FACTS: Final = {"ttft_limit_ms": "ttft_ms", "tpot_limit_ms": "tpot_ms", "budget_usd": "spend_usd"}
