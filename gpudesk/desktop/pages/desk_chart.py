@@ -10,20 +10,23 @@ from PySide6.QtCore import QEvent, QMarginsF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QBoxLayout, QGridLayout, QLabel, QToolTip, QVBoxLayout, QWidget
 
+from gpudesk.desktop.pages.page import ChartsView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_count
-from gpudesk.desktop.session.selection import Selection, select_figure
+from gpudesk.desktop.session.selection import Selection, SelectionKind, select_figure
 from gpudesk.desktop.ui.charts.canvas import PlotCanvas
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CursorReadout, PlotDrawing, measure_readout, show_chart_menu
 from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray, find_emptiest_box
+from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.domain.estimate import Estimate, LoadKind
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.report.data_table import DataTable
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, trn
@@ -598,3 +601,47 @@ class DeskChart(PlotCanvas):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self.theme.px(220), self.measure_least_height())
+
+
+_MARGIN: Final = 16
+
+
+class FiguresView(ChartsView):
+    """Charts next to each other, with a table of accelerators' figures below, which follows the selection."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        theme: Theme,
+        charts: Sequence[DeskChart],
+        make_figures: Callable[[], DataTable],
+        *,
+        above: tuple[int, int] = (0, 6),
+        gap: int = 8,
+    ) -> None:
+        """Take the builder of the figures; `above` are the spaces above charts and figures."""
+        super().__init__(charts)
+        self._desk = desk
+        self._make_table = make_figures
+        whole = make_column(gap=gap, on=self)
+        margins = ((_MARGIN, above[0], _MARGIN, 4), (_MARGIN, above[1], _MARGIN, 12))
+        # The charts come first when Tab is pressed.
+        whole.addLayout(make_row(*((chart, 1) for chart in charts), gap=32, margins=margins[0], scaled=theme), 1)
+        self.table = FiguresTable(theme, self)
+        self._title = ThemedLabel(theme, font="section", parent=self)
+        whole.addWidget(Hairline(theme))
+        whole.addLayout(make_column(self._title, self.table, margins=margins[1], scaled=theme))
+        self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
+        desk.selection_changed.connect(self._follow_selection)
+
+    def refresh(self) -> None:
+        super().refresh()
+        figures = self._make_table()
+        self._title.setText(figures.title)
+        self.table.show_table(figures)
+        self._follow_selection()
+
+    def _follow_selection(self) -> None:
+        chosen = self._desk.selection
+        is_figure = chosen is not None and chosen.kind is SelectionKind.FIGURE
+        self.table.choose_row(chosen.column if chosen is not None and is_figure else None)

@@ -347,6 +347,10 @@ class ChartsView(PageView):
 
     charts: Sequence[DeskAnswerChart]
 
+    def __init__(self, charts: Sequence[DeskAnswerChart], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.charts = tuple(charts)
+
     def refresh(self) -> None:
         for chart in self.charts:
             chart.refresh()

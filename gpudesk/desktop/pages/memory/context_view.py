@@ -9,11 +9,9 @@ import numpy as np
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.desk_chart import DeskChart
-from gpudesk.desktop.pages.page import ChartsView
+from gpudesk.desktop.pages.desk_chart import DeskChart, FiguresView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
-from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.chart_data import (
     ChartData,
     CursorLine,
@@ -24,13 +22,11 @@ from gpudesk.desktop.ui.charts.chart_data import (
     PointMark,
 )
 from gpudesk.desktop.ui.charts.scales import PowerOfTwoScale
-from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.layouts import Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import KvCacheCurve
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.report.data_table import CellSeverity, FigureRow, build_accelerator_table
+from gpudesk.report.data_table import CellSeverity, DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
@@ -337,40 +333,21 @@ def _format_longest_request(curve: KvCacheCurve, formatter: Formatter) -> tuple[
     return words, fitting_lengths[-1] < curve.tokens
 
 
-_MARGIN = 16
-
-
-class ContextView(ChartsView):
+class ContextView(FiguresView):
     """Two charts on the same axis of tokens."""
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
-        super().__init__()
-        self._desk = desk
         self._theme = theme
         self._contexts = CacheCurves(desk)
-        self.request = RequestCacheChart(desk, theme, self._contexts, self)
-        self.capacity_chart = RequestCapacityChart(desk, theme, self._contexts, self)
-        self.charts = (self.request, self.capacity_chart)
-        self.table = FiguresTable(theme, self)
-        self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
-        self._title = ThemedLabel(theme, font="section", parent=self)
-        self._build()
-        desk.selection_changed.connect(self._follow_selection)
+        self.request = RequestCacheChart(desk, theme, self._contexts)
+        self.capacity_chart = RequestCapacityChart(desk, theme, self._contexts)
+        super().__init__(desk, theme, (self.request, self.capacity_chart), self._make_figures, above=(6, 10), gap=0)
 
-    def _build(self) -> None:
-        theme = self._theme
-        row = make_row(
-            (self.request, 1), (self.capacity_chart, 1), gap=32, margins=(_MARGIN, 6, _MARGIN, 4), scaled=theme
-        )
-        below = make_column(self._title, self.table, margins=(_MARGIN, 10, _MARGIN, 12), scaled=theme)
-        make_column((row, 1), Hairline(theme, self), below, gap=0, on=self)
-
-    def refresh(self) -> None:
-        super().refresh()
+    def _make_figures(self) -> DataTable:
         desk = self._desk
         curves = sorted(self._contexts.curves(), key=_sort_key, reverse=True)
         tokens = curves[0].curve.tokens if curves else 0
-        figures = build_accelerator_table(
+        return build_accelerator_table(
             title=tr("At {n} context tokens", n=desk.formatter.count(tokens)) if curves else "",
             heads=(tr("Max concurrency"), tr("Per request, GiB"), tr("Max per accelerator, GiB")),
             leading={0},
@@ -378,17 +355,6 @@ class ContextView(ChartsView):
             rows=tuple(_make_context_row(each, desk.formatter) for each in curves),
             remarks=tr("Longest request"),
         )
-        self._title.setText(figures.title)
-        self.table.show_table(figures)
-        self._follow_selection()
-
-    def _follow_selection(self) -> None:
-        chosen = self._desk.selection
-        ours = chosen is not None and chosen in (
-            select_figure(chosen.column, "max_concurrency"),
-            select_figure(chosen.column, "memory"),
-        )
-        self.table.choose_row(chosen.column if chosen is not None and ours else None)
 
     def minimumSizeHint(self) -> QSize:
         least = self.request.measure_least_height() + self._theme.px(48) + self.table.height()

@@ -295,10 +295,9 @@ class MemoryFitView(ChartsView):
     """Whether it fits now, and what the load would need."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.bars = MemoryBarChart(desk, theme, self)
-        self.needed = NeededBlock(desk, theme, brief=True, parent=self)
-        self.charts = (self.bars, self.needed)
+        self.bars = MemoryBarChart(desk, theme)
+        self.needed = NeededBlock(desk, theme, brief=True)
+        super().__init__((self.bars, self.needed), parent)
         upper = make_column(self.bars, margins=(_MARGIN, 0, _MARGIN, 6), scaled=theme)
         lower = make_column(self.needed, margins=(_MARGIN, 12, _MARGIN, 0), scaled=theme)
         line = Hairline(theme, self)
@@ -313,9 +312,8 @@ class NeededTableView(ChartsView):
     """How many of each accelerator the model needs, for all requests and for one."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.needed = NeededBlock(desk, theme, brief=False, parent=self)
-        self.charts = (self.needed,)
+        self.needed = NeededBlock(desk, theme, brief=False)
+        super().__init__((self.needed,), parent)
         make_column(self.needed, STRETCH, margins=(_MARGIN, 6, _MARGIN, _MARGIN), scaled=theme, on=self)
 
     def focus_first(self) -> None:

@@ -30,10 +30,10 @@ from gpudesk.desktop.pages.performance.views import (
     MlperfBlock,
     PerformanceOverview,
     PerformanceView,
+    TimeSplitView,
     make_latency_view,
     make_pareto_view,
     make_roofline_view,
-    make_split_view,
     make_throughput_view,
 )
 from gpudesk.desktop.session.desk import Desk
@@ -464,7 +464,7 @@ class PerformancePage(MultiViewPage[PerformanceView]):
             PageViewSpec("pareto", tr("Pareto"), make_pareto_view),
             PageViewSpec("latency", tr("Latency"), make_latency_view),
             PageViewSpec("roofline", tr("Roofline"), make_roofline_view),
-            PageViewSpec("split", tr("Prefill and decode"), make_split_view),
+            PageViewSpec("split", tr("Prefill and decode"), TimeSplitView),
             PageViewSpec("scaling", tr("Scaling"), ScalingView),
             PageViewSpec("mlperf", tr("MLPerf"), MlperfView),
         )

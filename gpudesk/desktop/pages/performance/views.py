@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.desk_chart import DeskChart, format_admitted, format_missing_memory
+from gpudesk.desktop.pages.desk_chart import DeskChart, FiguresView, format_admitted, format_missing_memory
 from gpudesk.desktop.pages.page import ChartsView
 from gpudesk.desktop.pages.performance.concurrency_charts import LatencyChart, ThroughputChart, format_load_title
 from gpudesk.desktop.pages.performance.limiter_charts import RooflineChart, TimeSplitChart
@@ -17,7 +17,6 @@ from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
 from gpudesk.desktop.pages.performance.scaling_figures import DeploymentComparisonBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
-from gpudesk.desktop.session.selection import SelectionKind, select_figure
 from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.data_table import FiguresTable, TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -458,10 +457,6 @@ class PerformanceView(ChartsView):
 
     charts: tuple[PageChart, ...]
 
-    def __init__(self, charts: Sequence[PageChart], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.charts = tuple(charts)
-
     def set_bands(self, are_wanted: bool) -> None:
         for chart in self.charts:
             if isinstance(chart, DeskChart):
@@ -485,48 +480,24 @@ class PerformanceOverview(PerformanceView):
         make_column((upper, _HALVES[0]), Hairline(theme), (lower, _HALVES[1]), gap=0, on=self)
 
 
-class ChartView(PerformanceView):
+class ChartView(FiguresView, PerformanceView):
     """One chart, or two of a kind, on the whole page, with the figures at this load below."""
 
     def __init__(
-        self,
-        desk: Desk,
-        theme: Theme,
-        charts: Sequence[DeskChart | TimeSplitChart],
-        make_figures: Callable[[], DataTable] | None,
+        self, desk: Desk, theme: Theme, charts: Sequence[DeskChart], make_figures: Callable[[], DataTable]
     ) -> None:
-        """Take the charts, and the builder of the table's figures; bar charts contain their figures."""
-        super().__init__(charts)
-        self._desk = desk
-        self._make_figures = make_figures
-        for chart in self.charts:
-            if isinstance(chart, DeskChart):
-                chart.least_plot = _LEAST_ALONE
-        whole = make_column(gap=8, on=self)
-        upper = make_row(*((chart, 1) for chart in self.charts), gap=32, margins=(_MARGIN, 0, _MARGIN, 4), scaled=theme)
-        whole.addLayout(upper, 1)
-        self.table = FiguresTable(theme, self)
-        self._title = ThemedLabel(theme, font="section", parent=self)
-        if make_figures is not None:
-            whole.addWidget(Hairline(theme))
-            whole.addLayout(make_column(self._title, self.table, margins=(_MARGIN, 6, _MARGIN, 12), scaled=theme))
-        self.table.setVisible(make_figures is not None)
-        self._title.setVisible(make_figures is not None)
-        self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
-        desk.selection_changed.connect(self._follow_selection)
+        super().__init__(desk, theme, charts, make_figures)
+        for chart in charts:
+            chart.least_plot = _LEAST_ALONE
 
-    def refresh(self) -> None:
-        super().refresh()
-        if self._make_figures is not None:
-            figures = self._make_figures()
-            self._title.setText(figures.title)
-            self.table.show_table(figures)
-            self._follow_selection()
 
-    def _follow_selection(self) -> None:
-        chosen = self._desk.selection
-        is_figure = chosen is not None and chosen.kind is SelectionKind.FIGURE
-        self.table.choose_row(chosen.column if chosen is not None and is_figure else None)
+class TimeSplitView(PerformanceView):
+    """The chart of time shares, which contains its figures."""
+
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        chart = TimeSplitChart(desk, theme)
+        super().__init__((chart,))
+        make_column(chart, STRETCH, margins=(_MARGIN, 0, _MARGIN, 4), scaled=theme, on=self)
 
 
 def make_throughput_view(desk: Desk, theme: Theme) -> PerformanceView:
@@ -553,11 +524,3 @@ def make_roofline_view(desk: Desk, theme: Theme) -> PerformanceView:
     chart = RooflineChart(desk, theme)
     chart.show_unfit_columns()
     return ChartView(desk, theme, [chart], lambda: make_roofline_figures(desk, chart))
-
-
-def make_split_view(desk: Desk, theme: Theme) -> PerformanceView:
-    view = ChartView(desk, theme, [TimeSplitChart(desk, theme)], None)
-    layout = view.layout()
-    if layout is not None:
-        layout.setAlignment(Qt.AlignmentFlag.AlignTop)
-    return view
