@@ -135,7 +135,9 @@ _QUESTIONS: Final = (
     ),
     DecisionQuestion("service", DialogueScreen.LATENCY, ("interactive", "server", "offline"), "server"),
     DecisionQuestion("site", DialogueScreen.SITE, ("open", "rack", "oam", "hgx", "pcie", "amd"), "open"),
-    DecisionQuestion("destination", DialogueScreen.SITE, ("free", "controlled", UNKNOWN_ANSWER), UNKNOWN_ANSWER),
+    DecisionQuestion(
+        "destination", DialogueScreen.SITE, ("free", "controlled", "china", UNKNOWN_ANSWER), UNKNOWN_ANSWER
+    ),
     DecisionQuestion(
         "priority", DialogueScreen.GOAL, ("balanced", "cost", "speed", "latency", "users", "certainty"), "balanced"
     ),

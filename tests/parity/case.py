@@ -110,7 +110,7 @@ ANSWERS: Final[dict[str, tuple[str, ...]]] = {
     "tpot_limit_ms": ("none", "20", "50", "100"),
     "service": ("interactive", "server", "offline"),
     "site": ("open", "rack", "oam", "hgx", "pcie", "amd"),
-    "destination": ("free", "controlled", "unknown"),
+    "destination": ("free", "controlled", "china", "unknown"),
     "priority": ("balanced", "cost", "speed", "users", "certainty"),
     "work": ("serving", "multimodal", "media", "fine_tuning", "training"),
     "standing": ("none", "reference", "frontier"),

@@ -227,7 +227,16 @@ _PORT_MONTHS: Final = IntervalEstimate(4.5, 3.0, 6.0)
 _RELEASE_YEARS: Final = 6
 
 
-def list_timing_facts(part: Mapping[str, FactValue], today: str, *, bought: bool) -> dict[str, FactValue]:
+def arrives_late(part: Mapping[str, FactValue], launch: FactValue) -> bool:
+    """Whether a bought column is delivered after the launch: by its record, else usually for similar systems."""
+    months = get_number(part, "delivery_months")
+    months = get_number(part, "usual_delivery_months") if months is None else months
+    return isinstance(launch, float) and months is not None and months > launch
+
+
+def list_timing_facts(
+    part: Mapping[str, FactValue], today: str, launch: FactValue, *, bought: bool
+) -> dict[str, FactValue]:
     """Return the months until a column can be in production: release and delivery, then a port if needed.
 
     `today` is an ISO date. Only what is `bought` is delivered: as usual for similar systems without a record. Unknown
@@ -236,7 +245,8 @@ def list_timing_facts(part: Mapping[str, FactValue], today: str, *, bought: bool
     """
     release_date = str(part.get("available"))
     aging: dict[str, FactValue] = {
-        "old_release": release_date if is_older(release_date, today, _RELEASE_YEARS) else None
+        "arrives_late": arrives_late(part, launch),
+        "old_release": release_date if is_older(release_date, today, _RELEASE_YEARS) else None,
     }
     port = _PORT_MONTHS if part.get("needs_port") is True else IntervalEstimate(0.0, 0.0, 0.0)
     wait = 0.0

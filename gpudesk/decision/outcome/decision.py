@@ -280,9 +280,11 @@ class Decider:
         payments = tuple(list_open_payments(part, answer_facts) for part in ground.parts)
         parts = [add_cost_facts(part, open_) for part, open_ in zip(ground.parts, payments, strict=True)]
         wide, by_platform, current = ground.widest, ground.engines_by_platform, _get_platform(answer, answer_facts)
-        bought = answer_facts.get("acquisition") == "own"
+        bought, launch = answer_facts.get("acquisition") == "own", answer_facts.get("months_to_launch")
         parts = _merge_facts(parts, [list_platform_facts(current, part, wide, by_platform) for part in parts])
-        parts = _merge_facts(parts, [list_timing_facts(part, answer.data_date, bought=bought) for part in parts])
+        parts = _merge_facts(
+            parts, [list_timing_facts(part, answer.data_date, launch, bought=bought) for part in parts]
+        )
         parts = _merge_facts(parts, ground.list_engine_facts(answer_facts.get("serving_engine")))
         facts |= _list_derived_facts(parts, every, ground, answer_facts)
         hard = trace_rules(self._removing, facts, parts, {}, {})
@@ -643,14 +645,19 @@ def _list_failed_tests(tested: tuple[ConditionResult, ...]) -> tuple[ConditionRe
     return tuple(each for each in tested if each.holds is False) or tested
 
 
+#: Advice that the search, the estimates and the pilot follow already. It stays with its rules.
+_FOLLOWED_ADVICE: Final = frozenset({"D001-06", "D003-24", "D004-11", "D004-12"})
+
+
 def _list_advice(
     lines: Sequence[TraceLine], answers: Mapping[str, QuestionAnswer], scope: DecisionScope
 ) -> tuple[RuleAdvice, ...]:
-    """Return the advice of rules; if the work is out of scope, only that of rules that read answers."""
+    """Return the advice to act on; if the work is out of scope, only that of rules that read answers."""
     return tuple(
         RuleAdvice(line.rule.id, line.case.advice)
         for line in lines
         if line.case.advice is not None
+        and line.rule.id not in _FOLLOWED_ADVICE
         and (scope.answered or any(answers[name].origin is not AnswerOrigin.DEFAULT for name in line.answers))
     )
 

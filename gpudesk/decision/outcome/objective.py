@@ -30,7 +30,7 @@ from gpudesk.costing.uncertainty import (
     draw_interval,
     draw_log_costs,
 )
-from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
+from gpudesk.decision.facts.accelerator_facts import arrives_late, get_interval, get_number
 from gpudesk.decision.rules.conditions import SimulatedFact
 from gpudesk.decision.rules.scoring import TESTED_FIGURES, SimulatedFacts
 from gpudesk.domain.answer import Answer, find_difference
@@ -153,12 +153,19 @@ OWNED, RENTED = PaymentBasis(rented=False), PaymentBasis(rented=True)
 
 
 def list_open_payments(part: FactValues, facts: FactValues) -> tuple[PaymentBasis, ...]:
-    """Return the open ways to pay for a column: as answered; if both are open, owned only within the budget."""
+    """Return the open ways to pay for a column: as answered.
+
+    If both are open, it is owned only within the budget and if it usually arrives before the launch.
+    """
     acquisition, spend, budget = facts.get("acquisition"), get_number(part, "spend_usd"), facts.get("budget_usd")
     if acquisition == "own":
         return (OWNED,)
     too_dear = spend is not None and isinstance(budget, float) and spend > budget
-    return (RENTED,) if acquisition == "rent" or too_dear else (RENTED, OWNED)
+    return (
+        (RENTED,)
+        if acquisition == "rent" or too_dear or arrives_late(part, facts.get("months_to_launch"))
+        else (RENTED, OWNED)
+    )
 
 
 def get_token_cost(part: FactValues, payment: PaymentBasis) -> IntervalEstimate | None:

@@ -45,12 +45,14 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
 
     Its own accelerators are disregarded. Discontinued ones are left out unless the user rents, as are those to buy
     that are old or have only an outdated price. If none meets every limit, the closest are returned;
-    those with the most memory if figures of text serving do not apply to the work.
+    some from the smallest memory to the largest if figures of text serving do not apply to the work.
     """
     if scenario.decision.answers.get("work") in UNSERVED_WORK:
         shipping = [part for part in service.catalog.accelerators() if not (part.announced or part.discontinued)]
-        largest = sorted(shipping, key=lambda part: -part.memory_bytes)[:MAX_ACCELERATORS]
-        return replace(scenario, accelerators=tuple(AcceleratorChoice(part.id) for part in largest))
+        by_memory = {part.memory_bytes: part for part in sorted(shipping, key=lambda part: part.memory_bytes)}
+        sizes, last = tuple(by_memory.values()), MAX_ACCELERATORS - 1
+        spread = dict.fromkeys(sizes[round(place * (len(sizes) - 1) / last)].id for place in range(MAX_ACCELERATORS))
+        return replace(scenario, accelerators=tuple(map(AcceleratorChoice, spread)))
     rents = scenario.decision.answers.get("acquisition") == "rent"
     parts = [part.id for part in service.catalog.accelerators() if rents or not part.discontinued]
     ranked: list[tuple[DecisionObjective, DecisionCandidate]] = []

@@ -142,6 +142,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "destination": {
         "free": ("No", "Nothing to check"),
         "controlled": ("Yes", "Check each accelerator"),
+        "china": ("China", "Includes accelerators made for China"),
         UNKNOWN_ANSWER: ("I don't know", "Leave this out"),
     },
     "priority": {

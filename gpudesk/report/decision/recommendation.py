@@ -372,12 +372,18 @@ def list_decision_assumptions(
 
 
 def _list_assumed_deliveries(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    """Yield the delivery that is assumed where none is on record, with the accelerators that have it."""
+    """Yield the delivery that is assumed where none is on record, with the accelerators that have it.
+
+    It matters for the goal of time, and if it is after the launch.
+    """
     assumed: dict[float, list[str]] = {}
-    if decision.objective.name is not ObjectiveName.TIME or decision.facts.get("acquisition") != "own":
+    for_launch, acquisition = decision.objective.name is not ObjectiveName.TIME, decision.facts.get("acquisition")
+    if acquisition == "rent" or (acquisition != "own" and not for_launch):
         return
     for candidate, part in zip(decision.candidates, decision.parts, strict=True):
         months = part.get("usual_delivery_months")
+        if for_launch and part.get("arrives_late") is not True:
+            continue
         if candidate.eligible and part.get("delivery_months") is None and isinstance(months, IntervalEstimate):
             assumed.setdefault(months.value, []).append(names[candidate.key])
     for usual, similar in assumed.items():
@@ -394,6 +400,8 @@ def _list_payment_assumptions(decision: Decision, formatter: Formatter, costs: C
         yield tr("Buy or rent is not answered: each accelerator is compared at its lower cost")
         if isinstance(decision.answers["budget_usd"].value, float):
             yield tr("Systems above your up-front budget are compared only as rented")
+        if any(part.get("arrives_late") is True for part in decision.parts):
+            yield tr("Systems that usually arrive after you go live are compared only as rented")
     if "rented" in payments:
         yield tr("Rented accelerators are paid around the clock")
         if costs is not None and len(classes := set(costs.rent_classes.values())) == 1:

@@ -193,7 +193,8 @@ def test_changes_are_those_that_were_tried_out(capsys: Capture) -> None:
 
 @pytest.mark.usefixtures("searched")
 def test_people_read_verdict_reasons_figures_and_changes(capsys: Capture) -> None:
-    output = run_text(capsys, *ASKED, "--set", "priority=cost", "--set", "acquisition=rent")
+    answers = ("priority=cost", "acquisition=rent", "months_to_launch=3")
+    output = run_text(capsys, *ASKED, *(part for each in answers for part in ("--set", each)))
     first, *rest = output.splitlines()
     assert first.startswith("Rent 1 × MI325X: $")
     assert "odds of being the cheapest)" in f"{first} {rest[0]}"

@@ -419,6 +419,22 @@ def test_a_limit_that_is_not_set_has_the_nearest_flip(service: GpuDeskService) -
     assert looser.key == lead.key
 
 
+def test_what_usually_arrives_after_the_launch_is_compared_only_as_rented(service: GpuDeskService) -> None:
+    answer = service.answer(make_scenario(parts=("h200-sxm", "h200-nvl"), priority="cost", site="open"))
+    payments = {
+        months: [each.payment for each in service.decide(answer, {"months_to_launch": months}).candidates]
+        for months in ("unknown", 12.0, 2.0, 0.5)
+    }
+    # Cards usually arrive in weeks, systems in months.
+    assert payments["unknown"] == payments[12.0]
+    assert payments[2.0] == ["rented", payments[12.0][1]]
+    assert payments[0.5] == ["rented", "rented"]
+    assert "owned" in payments[12.0]
+    bought = service.decide(answer, {"months_to_launch": 0.5, "acquisition": "own"})
+    assert [part["arrives_late"] for part in bought.parts] == [True, True]
+    assert [each.payment for each in bought.candidates] == ["owned", "owned"]
+
+
 def test_unset_limits_begin_to_matter_at_a_round_number_close_to_the_change(service: GpuDeskService) -> None:
     parts = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
     scenario = make_scenario(parts=parts, priority="cost", acquisition="rent")

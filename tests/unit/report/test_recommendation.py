@@ -226,8 +226,8 @@ def test_other_goals_assume_nothing_of_costs_that_they_do_not_name(service: GpuD
     assert list(list_decision_assumptions(decision, {}, Formatter())) == []
 
 
-def test_advice_of_several_rules_is_listed_once(service: GpuDeskService, further: SheetExtras) -> None:
-    decision = decision_of(further)
+def test_advice_of_several_rules_is_listed_once(service: GpuDeskService) -> None:
+    decision = decision_of(service.make_sheet_extras(answer_with(service, months_to_launch=3.0)))
     twice = replace(decision, advice=(*decision.advice, decision.advice[0]._replace(rule="D999-01")))
     names = {key: key for key in decision.columns}
     lines = [line.text for line in list_recommendation_lines(twice, (), names, Formatter())]
