@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPainterStateGuard, QPaintEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPainterStateGuard, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -179,6 +179,8 @@ class RowChooser(QFrame):
 
 
 _BEST: Final = TINT
+#: A lower page has no headline answers, in design lengths.
+_LEAST_WITH_STRIP: Final = 440
 #: The order of marks in the legend.
 _ORDER: Final = (_BEST, "overlap", "own", "disputed", *(basis.value for basis in EstimateBasis), "partly", "unfit")
 
@@ -318,12 +320,14 @@ class ComparePage(DeskPage):
             self._print,
             gap=8,
             margins=(16, 0, 16, 0),
+            scaled=theme,
             on=self._head,
         )
         content = QWidget()
         self._remedy = QWidget()
         self._remedy.hide()
-        make_row(self.free_counts, self.decided_counts, STRETCH, margins=(16, 0, 16, 4), on=self._remedy)
+        margins = (16, 0, 16, 4)
+        make_row(self.free_counts, self.decided_counts, STRETCH, margins=margins, scaled=theme, on=self._remedy)
         make_column(
             self.verdict, self.verdict.terms, self._remedy, self.strip, (self.view, 1), self._legend, gap=0, on=content
         )
@@ -361,8 +365,17 @@ class ComparePage(DeskPage):
     def _dress(self) -> None:
         self._head.setFixedHeight(self.theme.px(48))
         fill_background(self, self.theme.color("page"))
+        self._fit_strip()
 
     # Display
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_strip()
+
+    def _fit_strip(self) -> None:
+        """Leave a low page, as with large text, to the table, which has the figures of the strip too."""
+        self.strip.setVisible(self.height() >= self.theme.px(_LEAST_WITH_STRIP))
 
     def refresh(self) -> None:
         desk = self.desk

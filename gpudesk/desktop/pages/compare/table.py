@@ -44,7 +44,7 @@ class CellMargins:
     gap: float
 
 
-WIDE: Final = CellMargins(left=16.0, gutter=34.0, inset=6.0, gap=8.0)
+WIDE: Final = CellMargins(left=16.0, gutter=36.0, inset=6.0, gap=8.0)
 DENSE: Final = CellMargins(left=6.0, gutter=32.0, inset=2.0, gap=3.0)
 
 

@@ -323,6 +323,8 @@ class AssumptionsView(CostView):
         around = (_MARGIN - FIELD_SIDE, 0, _MARGIN, _MARGIN)
         make_column(self.controls, rows, gap=12, margins=around, scaled=theme, on=self)
         self.charts = (self,)
+        # The focus of the page goes where one begins.
+        self.setFocusProxy(self.controls.term)
 
     # Construction
 

@@ -8,6 +8,7 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFontDatabase, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QBoxLayout,
     QFrame,
     QLabel,
@@ -402,6 +403,9 @@ class FullWidthScrollArea(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         own = (self.verticalScrollBar(), self.horizontalScrollBar())
         self._bars = {bar: self._make_overlay_bar(bar) for bar in own[: 1 + sideways]}
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._show_focused)
 
     def show_widget(self, widget: QWidget) -> None:
         """Show a widget, which draws no background."""
@@ -411,6 +415,14 @@ class FullWidthScrollArea(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place()
+
+    def _show_focused(self, old: QWidget | None, new: QWidget | None) -> None:
+        """Scroll to a hidden widget that gets the focus from outside: Qt does so only from within."""
+        viewport = self.viewport()
+        if new is None or not viewport.isAncestorOf(new) or (old is not None and viewport.isAncestorOf(old)):
+            return
+        if not QRect(new.mapTo(viewport, QPoint(0, 0)), new.size()).intersects(viewport.rect()):
+            self.ensureWidgetVisible(new)
 
     def _make_overlay_bar(self, bar: QScrollBar) -> QScrollBar:
         """Return a bar linked to one of the area's own and visible while it can be moved."""

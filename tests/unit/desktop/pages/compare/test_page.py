@@ -425,3 +425,11 @@ def test_smallest_counts_that_fit_are_offered(page: ComparePage, desk: Desk, qtb
     qtbot.waitUntil(lambda: not page.free_counts.isVisible())
     assert desk.answer is not None
     assert all(column.estimate is not None and column.estimate.fits for column in desk.answer.columns)
+
+
+def test_low_page_leaves_its_height_to_the_table(page: ComparePage) -> None:
+    page.resize(900, 600)
+    assert page.strip.isVisible()
+    page.resize(900, 380)
+    assert not page.strip.isVisible()
+    assert page.view.height() > page.height() // 4

@@ -597,3 +597,9 @@ def test_amounts_follow_all_bars_or_none(page: CostPage) -> None:
         # The shortest bar still has room for its amount.
         years.resize(350, 300)
         assert not years._has_room_for_details(pen)
+
+
+def test_focus_of_the_assumptions_goes_to_their_first_field(page: CostPage) -> None:
+    view = show_assumptions(page)
+    page.focus_content()
+    assert QApplication.focusWidget() is view.controls.term

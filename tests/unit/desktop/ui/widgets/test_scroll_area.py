@@ -1,7 +1,7 @@
 """Scroll areas: constant width and accessible children, with and without a scroll bar."""
 
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QScrollBar, QWidget
+from PySide6.QtWidgets import QPushButton, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
@@ -50,3 +50,18 @@ def test_visible_scroll_bar_scrolls(qtbot: QtBot) -> None:
     assert widget.y() == -120
     area.verticalScrollBar().setValue(300)
     assert (widget.y(), bar.value()) == (-300, 300)
+
+
+def test_focus_that_enters_scrolls_to_it(qtbot: QtBot) -> None:
+    area, widget = show_area(qtbot, 400)
+    button = QPushButton("First", widget)
+    button.show()
+    outside = QPushButton("Outside")
+    qtbot.addWidget(outside)
+    outside.show()
+    get_scroll_bar(area).setValue(300)
+    area._show_focused(outside, button)
+    assert get_scroll_bar(area).value() < button.height()
+    get_scroll_bar(area).setValue(10)
+    area._show_focused(outside, button)
+    assert get_scroll_bar(area).value() == 10, "what is partly visible stays"
