@@ -189,7 +189,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         dense_read_efficiency=constant("weight_read_efficiency", KeyGroup.DENSE_WEIGHTS),
         expert_read_efficiency=constant("expert_read_efficiency", KeyGroup.EXPERT_WEIGHTS),
         kv_read_efficiency=constant("kv_read_efficiency", KeyGroup.CACHE),
-        dense_efficiency=constant("gemm_efficiency", KeyGroup.DENSE_ARITHMETIC) * powered,
+        dense_efficiency=constant("gemm_efficiency", KeyGroup.DENSE_WEIGHTS) * powered,
         expert_efficiency=constant("expert_gemm_efficiency", KeyGroup.EXPERT_WEIGHTS) * powered,
         attention_efficiency=constant("attention_efficiency"),
         decode_attention_efficiency=constant("decode_attention_efficiency", KeyGroup.CACHE),

@@ -151,6 +151,22 @@ def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> No
     assert compute_single_step_model(wide, constants_file).rates.dense_read_efficiency == 0.8
 
 
+def test_products_of_widened_weights_reach_the_share_of_their_format() -> None:
+    constants_file = calibration()
+    widened = replace(
+        constants_file.constants["gemm_efficiency"],
+        exceptions=(ConstantOverride({"precision": frozenset({"fp8"})}, 0.3),),
+    )
+    constants_file = replace(constants_file, constants={**constants_file.constants, "gemm_efficiency": widened})
+
+    def read_efficiency(weights: Precision) -> float:
+        deployment = deploy(configure(H200, published.llama_3_1_70b(), weights, Precision.BF16), ONE)
+        return compute_single_step_model(deployment, constants_file).rates.dense_efficiency
+
+    assert read_efficiency(Precision.FP8) == 0.3
+    assert read_efficiency(Precision.BF16) == 0.6
+
+
 def test_stages_beyond_the_domain_hand_over_through_the_network() -> None:
     model = published.llama_3_1_70b()
     inside = compute_ceilings(configure(H200, model), ParallelPlan(tp=4, pp=2), 5e10)
