@@ -33,7 +33,8 @@ class EngineSetting(StrEnum):
     max_batch: sequences in a step. max_batched_tokens: tokens in a step. memory_fraction: the default.
     safe_memory_fraction: the largest that leaves room for memory that the engine does not count. runtime_bytes: the
     driver's memory, context, graphs and workspaces of one accelerator. collective_bytes: buffers of the collectives,
-    with more than one accelerator in a replica. logit_bytes: bytes per logit of a sequence during sampling.
+    with more than one accelerator in a replica. attention_rank_bytes: memory that the default fraction leaves free for
+    each attention rank. logit_bytes: bytes per logit of a sequence during sampling.
     window_share: share of a sequence for which layers with a window hold memory, 0 if they free passed tokens.
     state_share: share of the cache set apart for recurrent states, 0 if both come from one pool; state_slots: states
     that a sequence then takes of it. Switches, 1 on and 0 off: chunked_prefill; mixed_steps, prompts run in one step
@@ -48,6 +49,7 @@ class EngineSetting(StrEnum):
     SAFE_MEMORY_FRACTION = "safe_memory_fraction"
     RUNTIME_BYTES = "runtime_bytes"
     COLLECTIVE_BYTES = "collective_bytes"
+    ATTENTION_RANK_BYTES = "attention_rank_bytes"
     LOGIT_BYTES = "logit_bytes"
     WINDOW_SHARE = "window_share"
     STATE_SHARE = "state_share"

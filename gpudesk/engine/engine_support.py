@@ -223,6 +223,7 @@ class EngineLimits:
     memory_fraction_of: Literal["total", "free", "static"]
     runtime_bytes: int
     collective_bytes: int
+    attention_rank_bytes: int
     logit_bytes: int
     holding: CacheReservation
     chunked_prefill: bool
@@ -620,6 +621,7 @@ def resolve_engine_limits(
         memory_fraction_of=engine.memory_fraction_of,
         runtime_bytes=int(of(EngineSetting.RUNTIME_BYTES)),
         collective_bytes=int(of(EngineSetting.COLLECTIVE_BYTES)),
+        attention_rank_bytes=int(of(EngineSetting.ATTENTION_RANK_BYTES)),
         logit_bytes=int(of(EngineSetting.LOGIT_BYTES)),
         holding=CacheReservation(
             window_share=of(EngineSetting.WINDOW_SHARE),

@@ -376,8 +376,9 @@ class MemorySettings(NamedTuple):
     """Memory that a serving engine reserves: its memory fraction and base, its own runtime, its step limits.
 
     `max_batch` is in sequences and `max_batched_tokens` in tokens per step, both of one attention rank.
-    `usual_fraction` is the engine's default, used if the user set nothing. `collective_bytes` are added to the runtime
-    of a replica of more than one accelerator.
+    `usual_fraction` is the engine's default, used if the user set nothing; with attention-DP it leaves
+    `attention_rank_bytes` free for each rank. `collective_bytes` are added to the runtime of a replica of more than one
+    accelerator.
     """
 
     memory_fraction: float
@@ -387,6 +388,7 @@ class MemorySettings(NamedTuple):
     max_batched_tokens: int
     usual_fraction: float | None = None
     collective_bytes: int = 0
+    attention_rank_bytes: int = 0
     logit_bytes: int = 4
     holding: CacheReservation = AS_FILLED
     padding: ExpertPadding = NO_PADDING

@@ -208,6 +208,7 @@ def _configure_engine(
         max_batched_tokens=own_tokens or limits.max_batched_tokens,
         usual_fraction=limits.memory_fraction if own_fraction is None else None,
         collective_bytes=limits.collective_bytes,
+        attention_rank_bytes=limits.attention_rank_bytes,
         logit_bytes=limits.logit_bytes,
         holding=limits.holding,
         padding=kernel.padding,
@@ -420,6 +421,9 @@ def make_memory_plan(request: EstimateRequest, configuration: ServingConfigurati
     Free settings are lowered if the model fills the memory, as an operator would.
     """
     settings = configuration.settings
+    if plan.attention_dp and settings.usual_fraction is not None and settings.attention_rank_bytes:
+        free = plan.tp * settings.attention_rank_bytes / configuration.accelerator.memory_bytes
+        settings = settings._replace(usual_fraction=max(settings.usual_fraction - free, 0.0))
     while True:
         budget = compute_memory_budget(
             configuration.accelerator, configuration.model, configuration.weights, configuration.kv, plan, settings

@@ -152,7 +152,10 @@ def _check_last_rules(engine: ServingEngine) -> Iterator[_Fault]:
 
 
 def _check_values(engine: ServingEngine) -> Iterator[_Fault]:
-    """Fractions and shares are between 0 and 1, switches are 0 or 1, all others are whole numbers above 0."""
+    """Fractions and shares are between 0 and 1, switches are 0 or 1, all others are whole numbers above 0.
+
+    Only the memory of attention ranks can be 0.
+    """
     for number, rule in enumerate(engine.settings, start=1):
         field = f"settings.{number}.value"
         if rule.setting in _FRACTIONS:
@@ -164,6 +167,8 @@ def _check_values(engine: ServingEngine) -> Iterator[_Fault]:
         elif rule.setting in _SWITCHES:
             if rule.value not in (0, 1):
                 yield field, f"{rule.value} is neither 1 (on) nor 0 (off)"
+        elif rule.setting is EngineSetting.ATTENTION_RANK_BYTES and rule.value == 0:
+            continue
         elif not math.isfinite(rule.value) or rule.value <= 0 or rule.value != int(rule.value):
             yield field, f"{rule.value} is no whole number above 0"
 

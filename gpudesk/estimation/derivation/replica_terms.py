@@ -78,7 +78,7 @@ def make_admission_term(estimate: Estimate, deployment: ResolvedDeployment) -> D
     if by_memory == estimate.max_concurrency:
         return make_max_concurrency_term(estimate, deployment)
     usual = DerivationTerm(
-        "fraction", deployment.configuration.settings.usual_fraction, None, source=f"setting:{engine}/memory_fraction"
+        "fraction", deployment.memory.settings.usual_fraction, None, source=f"setting:{engine}/memory_fraction"
     )
     pool = _make_pool_term(budget.usual_pool_bytes, usual, deployment)
     return _make_held_term("admitted sequences", by_memory, pool, estimate, deployment)
