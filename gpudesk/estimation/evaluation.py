@@ -114,7 +114,7 @@ def make_estimate(
         + make_load_notes(
             work.request_tokens,
             work.load.kind,
-            space.configuration,
+            deployment,
             (max_sequences, fitting.admitted[place]),
             (concurrency, admitted, figures.stable),
         ),
@@ -178,7 +178,7 @@ def ends_unevenly(output_tokens: int, total: int, admitted: int | None) -> bool:
 def make_load_notes(
     tokens: int,
     kind: LoadKind,
-    configuration: ServingConfiguration,
+    deployment: ResolvedDeployment,
     room: tuple[int, int],
     state: tuple[int | None, int | None, bool],
 ) -> tuple[Message, ...]:
@@ -191,9 +191,9 @@ def make_load_notes(
     concurrency, admitted, stable = state
     notes: tuple[Message, ...] = ()
     if admitted is not None and concurrency is not None and admitted < concurrency:
-        notes += (_make_queue_note(configuration, admitted, concurrency, admissible, max_sequences),)
+        notes += (_make_queue_note(deployment, admitted, concurrency, admissible, max_sequences),)
     elif admitted is not None and admitted > max_sequences:
-        name = configuration.engine.name
+        name = deployment.configuration.engine.name
         notes += (
             message(
                 "estimate.grown",
@@ -208,13 +208,14 @@ def make_load_notes(
         notes += (
             message("estimate.overload", "Requests arrive faster than they are served: the queue grows without limit"),
         )
-    if configuration.model.max_context is not None and tokens > configuration.model.max_context:
-        most = configuration.model.max_context
+    model = deployment.configuration.model
+    if model.max_context is not None and tokens > model.max_context:
+        most = model.max_context
         notes += (
             message(
                 "estimate.beyond_context",
                 "{tokens} tokens exceed the {most} token context of {model}",
-                model=configuration.model.name,
+                model=model.name,
                 tokens=tokens,
                 most=most,
             ),
@@ -225,13 +226,14 @@ def make_load_notes(
 
 
 def _make_queue_note(
-    configuration: ServingConfiguration, admitted: int, concurrency: int, by_memory: int, most: int
+    deployment: ResolvedDeployment, admitted: int, concurrency: int, by_memory: int, most: int
 ) -> Message:
     """Return why requests queue: too little memory, the engine's default share of it, or its batch limit.
 
     With on-demand memory more requests of equal length run than memory holds at full length.
     """
     queued = concurrency - admitted
+    engine, settings = deployment.configuration.engine.name, deployment.memory.settings
     if admitted > most:
         return message_n(
             "estimate.queued_grown",
@@ -240,7 +242,7 @@ def _make_queue_note(
             "{engine} allocates KV cache as requests grow: {admitted} of {concurrency} run at once, although {most} "
             "would fit at full length; {queued} are queued",
             "queued",
-            engine=configuration.engine.name,
+            engine=engine,
             admitted=admitted,
             concurrency=concurrency,
             most=most,
@@ -261,11 +263,11 @@ def _make_queue_note(
             "estimate.queued_usual",
             "{engine} runs {admitted} of {concurrency} requests at its default of {usual} of memory; {fraction} would "
             "fit {most}",
-            engine=configuration.engine.name,
-            usual=Share(configuration.settings.usual_fraction or configuration.settings.memory_fraction),
+            engine=engine,
+            usual=Share(settings.usual_fraction or settings.memory_fraction),
             admitted=admitted,
             concurrency=concurrency,
-            fraction=Share(configuration.settings.memory_fraction),
+            fraction=Share(settings.memory_fraction),
             most=most,
         )
     return message_n(

@@ -19,7 +19,7 @@ from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter, Load
 from gpudesk.domain.estimate_json import PER_GIB, write_estimate_json, write_memory_json, write_plan_json
 from gpudesk.domain.registry import FIGURES
 from gpudesk.engine.loads import SchedulingConstants
-from gpudesk.engine.memory import MemoryBudget
+from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.serving import make_load_values
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.deployment import prepare_plans
@@ -69,10 +69,10 @@ class LineQuestion(NamedTuple):
 
 
 class _LineDeployment(NamedTuple):
-    """A deployment's answer to a line, as a bytes format, its memory, and the sentences of its notes, also as JSON."""
+    """A deployment, its answer to a line as a bytes format, and the sentences of its notes, also as JSON."""
 
+    deployment: ResolvedDeployment
     text: bytes
-    budget: MemoryBudget
     notes: list[str]
     notes_json: bytes
 
@@ -203,8 +203,10 @@ class LineAnswerer:
             runs_out = total is not None and ends_unevenly(output_tokens, total, running)
             key = fitting.positions[place], pattern, runs_out
             line = group.deployments.get(key) or self._add_deployment(group, key, fitting, place)
-            notes = make_load_notes(input_tokens + output_tokens, load.kind, group.space.configuration, room, state)
-            kv_bytes = line.budget.compute_kv_bytes(count_resident(running, room[1]), fitting.sequence_bytes[place])
+            notes = make_load_notes(input_tokens + output_tokens, load.kind, line.deployment, room, state)
+            kv_bytes = line.deployment.budget.compute_kv_bytes(
+                count_resident(running, room[1]), fitting.sequence_bytes[place]
+            )
             text = line.text % (
                 orjson.dumps(identity),
                 orjson.dumps(most),
@@ -213,7 +215,7 @@ class LineAnswerer:
                 *numbers.split(b",")[1:],
                 b"true" if stable else b"false",
                 orjson.dumps(kv_bytes * PER_GIB),
-                orjson.dumps((line.budget.empty_bytes - kv_bytes) * PER_GIB),
+                orjson.dumps((line.deployment.budget.empty_bytes - kv_bytes) * PER_GIB),
                 orjson.dumps(room[0]),
                 orjson.dumps([*line.notes, *map(self._write_note, notes)]) if notes else line.notes_json,
             )
@@ -240,7 +242,7 @@ class LineAnswerer:
         has_rate = bool(pattern & 1)
         notes = make_deployment_notes(group.request, space, deployment, has_rate=has_rate, runs_out=runs_out)
         sentences = [self._write_note(note) for note in notes]
-        line = group.deployments[key] = _LineDeployment(text, deployment.budget, sentences, orjson.dumps(sentences))
+        line = group.deployments[key] = _LineDeployment(deployment, text, sentences, orjson.dumps(sentences))
         return line
 
     def _write_note(self, note: Message) -> str:

@@ -503,7 +503,7 @@ def _make_pool_notes(
         *make_load_notes(
             request.workload.request_tokens,
             request.workload.load.kind,
-            space.configuration,
+            pair[1].deployment,
             (
                 pair[1].max_sequences,
                 pair[1].deployment.budget.count_admitted_sequences(request.workload.request_tokens),

@@ -57,7 +57,12 @@ def test_engine_by_id(catalog: Catalog) -> None:
         (
             'setting = "state_share"\nvalue = 0',
             'setting = "state_share"\nvalue = 1.5',
-            "settings.14.value: 1.5 is no share from 0 to 1",
+            "settings.15.value: 1.5 is no share from 0 to 1",
+        ),
+        (
+            'setting = "attention_rank_bytes"\nvalue = 0',
+            'setting = "attention_rank_bytes"\nvalue = -1',
+            "settings.11.value: -1.0 is no whole number above 0",
         ),
         (
             'path = "native"\nsource = "llama-cpp-quantize"',

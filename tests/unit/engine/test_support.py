@@ -358,6 +358,25 @@ def test_limits_are_usable_everywhere(subtests: pytest.Subtests) -> None:
                         assert isinstance(limits.runtime_bytes, int)
 
 
+def test_sglang_leaves_memory_free_for_attention_ranks() -> None:
+    sglang = ENGINES["sglang"]
+
+    def read_mebibytes(accelerator: Accelerator, date: str) -> float:
+        return engine_support.resolve_engine_limits(sglang, accelerator, date).attention_rank_bytes / 2**20
+
+    assert read_mebibytes(H200, "2026-07") == 512 * 4.5
+    assert read_mebibytes(replace(H200, memory_bytes=24 * GIB), "2026-07") == 160 * 3
+    assert read_mebibytes(H200, "2025-03") == 0
+    assert engine_support.resolve_engine_limits(ENGINES["vllm"], H200, "2026-07").attention_rank_bytes == 0
+
+
+def test_states_of_sglang_take_more_slots_since_steps_overlap() -> None:
+    sglang = ENGINES["sglang"]
+    dates = ("2026-05", "2026-06")
+    slots = [engine_support.resolve_engine_limits(sglang, H200, date).holding.state_slots for date in dates]
+    assert slots == [3, 5]
+
+
 def test_llama_70b_in_half_precision_fits_one_h200() -> None:
     h200 = replace(H200, memory_bytes=151_397_597_184)
     limits = engine_support.resolve_engine_limits(ENGINES["vllm"], h200, "2026-11", True)

@@ -1,4 +1,8 @@
-"""No plan that was really measured is refused by the rules for serving engines."""
+"""Plans that were really measured: none is refused, and their memory is what their engine leaves."""
+
+from dataclasses import replace
+
+import pytest
 
 from gpudesk import paths
 from gpudesk.estimation.search_space import SearchSpaceTable
@@ -17,3 +21,21 @@ def test_every_measured_plan_is_one_that_its_engine_loads(service: GpuDeskServic
         except InputError as error:
             refused.add((run.id, format_message(error.problem)))
     assert refused == set()
+
+
+def test_attention_ranks_of_sglang_leave_less_memory_by_default(service: GpuDeskService) -> None:
+    table = SearchSpaceTable(service.catalog, service.calibration)
+    runs = read_measured_runs(paths.get_data_path("measurements")).used
+    request = next(run.request for run in runs if run.id == "GPT0295")
+    assert request.attention_dp
+    assert request.memory_fraction is None
+
+    def read_fraction(**changes: object) -> float | None:
+        (memory,) = table.find_space(replace(request, **changes)).list_memory_plans(8)
+        return memory.settings.usual_fraction
+
+    usual = read_fraction(attention_dp=False)
+    assert usual is not None
+    capacity = service.catalog.accelerator(request.accelerator).memory_bytes
+    assert read_fraction() == pytest.approx(usual - 8 * 512 * 4.5 * 2**20 / capacity)
+    assert read_fraction(memory_fraction=0.85) is None
