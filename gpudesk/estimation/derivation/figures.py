@@ -479,9 +479,9 @@ _DIMENSION = "hidden_size"
 
 
 _SETTINGS: Final = {
+    "attention_rank_bytes": "attention rank bytes",
     "collective_bytes": "collective bytes",
     "kernels": "kernels",
-    "attention_rank_bytes": "attention rank bytes",
     "logit_bytes": "logit bytes",
     "max_batch": "max batch",
     "max_batched_tokens": "max batched tokens",

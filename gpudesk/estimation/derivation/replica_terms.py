@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,10 +78,7 @@ def make_admission_term(estimate: Estimate, deployment: ResolvedDeployment) -> D
         return DerivationTerm("max per step", most, None, source=f"setting:{engine}/max_batch")
     if by_memory == estimate.max_concurrency:
         return make_max_concurrency_term(estimate, deployment)
-    usual = DerivationTerm(
-        "fraction", deployment.memory.settings.usual_fraction, None, source=f"setting:{engine}/memory_fraction"
-    )
-    pool = _make_pool_term(budget.usual_pool_bytes, usual, deployment)
+    pool = _make_pool_term(budget.usual_pool_bytes, _make_usual_fraction_term(deployment), deployment)
     return _make_held_term("admitted sequences", by_memory, pool, estimate, deployment)
 
 
@@ -243,6 +241,26 @@ def _make_runtime_term(deployment: ResolvedDeployment) -> DerivationTerm:
         "{of_one_accelerator} + {of_collectives}",
         DerivationTerm("of one accelerator", settings.runtime_bytes, "B", source=source),
         DerivationTerm("of collectives", settings.collective_bytes, "B", source=f"setting:{engine}/collective_bytes"),
+    )
+
+
+def _make_usual_fraction_term(deployment: ResolvedDeployment) -> DerivationTerm:
+    """Return the default memory fraction, which can leave memory free for attention ranks."""
+    configuration, fraction = deployment.configuration, deployment.memory.settings.usual_fraction
+    source = f"setting:{configuration.engine.id}"
+    usual = DerivationTerm("fraction", configuration.settings.usual_fraction, None, source=f"{source}/memory_fraction")
+    if fraction is None or fraction == usual.value:
+        return usual
+    free_bytes, source = configuration.settings.attention_rank_bytes, f"{source}/attention_rank_bytes"
+    return derive_term(
+        "fraction",
+        fraction,
+        None,
+        "{default} − {attention_ranks} × {free_per_rank} ÷ {capacity}",
+        replace(usual, name="default"),
+        DerivationTerm("attention ranks", deployment.budget.attention_ranks, None),
+        DerivationTerm("free per rank", free_bytes, "B", source=source),
+        _make_static_terms(deployment)[0],
     )
 
 

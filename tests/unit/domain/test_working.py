@@ -143,6 +143,16 @@ def test_what_serving_engines_set_aside_is_a_term(
     assert number(pool) // number(each) == estimate_of_load.max_concurrency
 
 
+def test_memory_left_free_for_attention_ranks_is_a_term(estimator: Estimator) -> None:
+    request = ask("h200-sxm", "deepseek-r1", "fp8", closed(4000), (8000, 1000), count=8, tp=8, serving_engine="sglang")
+    estimate_of_load = estimator.estimate(replace(request, attention_dp=True))
+    (waiting_term,) = estimator.explain(estimate_of_load, "output_tokens_per_s").inputs[0].inputs
+    fraction = named(waiting_term, "fraction")
+    usual, ranks, free_bytes, capacity = map(number, fraction.inputs)
+    assert (usual, ranks, free_bytes) == (0.9, 8, 512 * 4.5 * 2**20)
+    assert number(fraction) == pytest.approx(usual - ranks * free_bytes / capacity)
+
+
 def test_what_keeps_requests_waiting_is_what_runs(estimator: Estimator) -> None:
     request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(200), (4000, 1000), count=2, dp=2)
     request = replace(request, kv=Precision.FP8)
