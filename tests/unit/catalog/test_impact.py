@@ -50,7 +50,6 @@ def test_less_bandwidth_lowers_the_throughput_of_one_part_alone(service: GpuDesk
     assert 5.9 / 6 <= change.ratio < 1
     words = describe_impact(impact, PLAIN)
     assert words.sentence == "MI325X now 11% ahead of H200 SXM in time per output token (was 12%)"
-    assert words.lines[0].startswith("MI325X: output throughput ")
     assert any("time per output token" in line for line in words.lines)
 
 

@@ -49,7 +49,7 @@ def answer_with(service: GpuDeskService, **answers: AnswerValue) -> Answer:
 
 @pytest.fixture(scope="module")
 def answer(service: GpuDeskService) -> Answer:
-    return answer_with(service, priority="cost", ttft_limit_ms=500.0, acquisition="rent")
+    return answer_with(service, priority="cost", ttft_limit_ms=600.0, acquisition="rent")
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +111,8 @@ def test_a_winner_has_its_swatch(service: GpuDeskService) -> None:
 SUBJECTS = (
     *(
         "Key figures",
-        "For MI355X",
-        "Against MI355X",
+        "For B200 SXM",
+        "Against B200 SXM",
         "Alternatives",
         "Rental price",
         "Missing figures",
@@ -132,8 +132,8 @@ def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: Shee
         subject: [line.text for line in recommendation.lines if line.subject == subject] for subject in SUBJECTS
     }
     assert len(by_subject["Ruled out"]) == len({each.key for each in decision.exclusions})
-    assert len(by_subject["For MI355X"]) == len(decision.reasons)
-    assert len(by_subject["Against MI355X"]) == len(decision.against)
+    assert len(by_subject["For B200 SXM"]) == len(decision.reasons)
+    assert len(by_subject["Against B200 SXM"]) == len(decision.against)
     assert len(by_subject["Your answers"]) == 3
     assert by_subject["Tipping points"] == ["Serving engine: TensorRT-LLM (now any): B200 SXM leads"]
     assert by_subject["Key figures"][0] == "Deployment: 1 accelerator"

@@ -81,7 +81,7 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     assert details[:3] == [None] * 3
     assert (details[3] or "").startswith("like for like ≈ 0.")
     assert rows[RENTED].cells[3].line_below == details[3]
-    assert rows[RENTED].cells[1].delta == "−13%"
+    assert rows[RENTED].cells[1].delta == "−12%"
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
@@ -97,7 +97,7 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     assert open_.startswith("Cheapest to own at 100% utilization: too close to call between MI325X ($")
     assert "B200 SXM is " in open_, "what speaks for the rival"
     assert " No purchase price: MI355X. " in open_, "who is left out, and why"
-    assert " per million output tokens at 15.2 tok/s per user, " in open_.replace("\N{NO-BREAK SPACE}", " ")
+    assert " per million output tokens at 15.1 tok/s per user, " in open_.replace("\N{NO-BREAK SPACE}", " ")
     assert open_.endswith(" Costs count only accelerators in use, not whole systems."), "what a figure counts"
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
@@ -115,11 +115,11 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
 
 
 def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
-    one, two = (PLAIN.estimate(rank_figures(answer, "output_tokens_per_s")[place].value) for place in (3, 2))
+    one, two = (PLAIN.estimate(rank_figures(answer, "output_tokens_per_s")[place].value) for place in (2, 3))
     odds = {place: f"{share:.0%}" for place, share in compute_win_odds(answer, "output_tokens_per_s").items()}
     assert join_sentences(describe_throughput, answer, PLAIN) == (
-        f"Output throughput: too close to call between MI355X ({one} tok/s, {odds[3]} odds of being best)"
-        f" and B200 SXM ({two} tok/s, {odds[2]}). All are limited by memory bandwidth."
+        f"Output throughput: too close to call between B200 SXM ({one} tok/s, {odds[2]} odds of being best)"
+        f" and MI355X ({two} tok/s, {odds[3]}). All are limited by memory bandwidth."
     )
     assert describe_figure_lead(answer, "ttft_ms", PLAIN).startswith(
         "Time to first token: too close to call between MI355X ("
@@ -130,8 +130,8 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     assert answer.costs is not None
     assert join_sentences(describe_token_cost, answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens at 100% utilization) and B200 SXM ($0.59)"
-        " are too close to call. To rent, 4 are too close to call: MI325X ($1.10), B200 SXM ($1.18), H200 SXM ($1.26)"
-        " and MI355X ($1.46 at a hyperscaler)."
+        " are too close to call. To rent, 4 are too close to call: MI325X ($1.11), B200 SXM ($1.20), H200 SXM ($1.26)"
+        " and MI355X ($1.71 at a hyperscaler)."
     )
     for price, sentence in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
