@@ -385,8 +385,8 @@ def test_a_narrower_format_is_not_slower(estimator: Estimator, part: str, concur
         estimator.estimate(ask(part, "llama-3.1-70b", weights, closed(concurrency), count=8, tp=8, pp=1))
         for weights in ("bf16", "fp8")
     )
-    # On the fastest memory, links and fixed times of a step leave no lead to eight accelerators under load. The slowdown
-    # of Blackwell, FP8 and vLLM together, known from few figures, then costs one percent.
+    # On the fastest memory, links and fixed times of a step leave no lead to eight accelerators under load. The
+    # slowdown of Blackwell, FP8 and vLLM together, known from few figures, then costs one percent.
     assert rate(narrow).value > 0.985 * rate(wide).value
 
 
