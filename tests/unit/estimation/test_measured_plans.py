@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gpudesk import paths
+from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.estimation.search_space import SearchSpaceTable
 from gpudesk.evidence.measured_runs import read_measured_runs
 from gpudesk.service import GpuDeskService
@@ -30,12 +31,12 @@ def test_attention_ranks_of_sglang_leave_less_memory_by_default(service: GpuDesk
     assert request.attention_dp
     assert request.memory_fraction is None
 
-    def read_fraction(**changes: object) -> float | None:
-        (memory,) = table.find_space(replace(request, **changes)).list_memory_plans(8)
+    def read_fraction(request: EstimateRequest) -> float | None:
+        (memory,) = table.find_space(request).list_memory_plans(8)
         return memory.settings.usual_fraction
 
-    usual = read_fraction(attention_dp=False)
+    usual = read_fraction(replace(request, attention_dp=False))
     assert usual is not None
     capacity = service.catalog.accelerator(request.accelerator).memory_bytes
-    assert read_fraction() == pytest.approx(usual - 8 * 512 * 4.5 * 2**20 / capacity)
-    assert read_fraction(memory_fraction=0.85) is None
+    assert read_fraction(request) == pytest.approx(usual - 8 * 512 * 4.5 * 2**20 / capacity)
+    assert read_fraction(replace(request, memory_fraction=0.85)) is None
