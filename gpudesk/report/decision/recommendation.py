@@ -421,8 +421,8 @@ def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[
     if deployed:
         yield tr("Deployment: {plan}", plan=deployed)
     figures, systems = list_delivered_figures(decision, key, formatter), find_candidate(decision, key).systems
-    # Costs of owning are those of whole systems.
-    if systems is not None and label_fact("spend_usd") in dict(figures):
+    # Costs of owning are those of whole systems; those of a single accelerator are the deployment.
+    if systems is not None and systems.size > 1 and label_fact("spend_usd") in dict(figures):
         yield tr("To buy: {systems}", systems=describe_systems(systems, formatter))
     for label, figure in figures:
         yield tr("{label}: {figure}", label=label, figure=figure)

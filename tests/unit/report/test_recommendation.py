@@ -235,6 +235,18 @@ def test_advice_of_several_rules_is_listed_once(service: GpuDeskService) -> None
     assert [each for each in lines if each.startswith(text)] == [text]
 
 
+def test_systems_of_one_accelerator_are_not_counted_twice(service: GpuDeskService) -> None:
+    scenario = answer_with(service, acquisition="own", priority="cost").scenario
+    for part, has_systems in (("gb10", False), ("h200-sxm", True)):
+        small = replace(scenario, model="llama-3.1-8b", accelerators=(AcceleratorChoice(part, count=1),))
+        small = replace(small, costs=replace(small.costs, single_accelerators=False))
+        decision = service.decide(service.answer(small))
+        assert decision.candidates[0].systems is not None
+        lines = [line.text for line in list_recommendation_lines(decision, (), {part: part}, Formatter())]
+        assert any(line.startswith("To buy: 1 system of 8") for line in lines) is has_systems
+        assert any(line.startswith("To buy: ") for line in lines) is has_systems
+
+
 def test_the_trace_has_a_row_for_each_rule_that_fired(sheet: ComparisonSheet, further: SheetExtras) -> None:
     decision = decision_of(further)
     assert [row.rule for row in sheet.trace] == [line.rule.id for line in decision.trace]
