@@ -69,7 +69,7 @@ def test_sheet_title_names_the_current_model(window: MainWindow) -> None:
     show_preview(window)
     preview = window.findChild(SheetPreview)
     assert isinstance(preview, SheetPreview)
-    assert preview.sheet.title.endswith("for Llama 3.1 405B")
+    assert preview.sheet.title == "Llama 3.1 405B on 4 accelerators"
     assert preview.sheet.note == ""
     assert window.desk.scenario.name == "Llama 3.1 70B chat, four accelerators compared"
     preview.close()
