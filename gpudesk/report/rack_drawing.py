@@ -26,6 +26,8 @@ _HEAD_LINES, _FOOT_LINES, _KEY_LINES = 3.2, 3.4, 1.8
 _HIGHEST, _LOWEST, _LETTER = 20.0, 5.0, 0.5
 #: Minimum width of the texts below a rack, and the space between racks and between fleets.
 _CAPTION, _BETWEEN, _BETWEEN_FLEETS = 4.6, 0.6, 2.0
+#: Space between rows of fleets, in lines of text.
+_BETWEEN_ROWS: Final = 1.0
 #: Full rows of squares are preferred to squares larger by up to this factor.
 _FULL_ROWS: Final = 1.4
 #: Step towards smaller racks, until all fit.
@@ -201,7 +203,8 @@ def _lay_out(sketches: Sequence[FleetSketch], width: float, line: float, scale: 
     drawing = RackDrawing(width, line)
     _put_key(drawing, scale)
     y = _KEY_LINES * line
-    for row in _break_rows([each for each in sketches if each.groups], width, line, scale):
+    for number, row in enumerate(_break_rows([each for each in sketches if each.groups], width, line, scale)):
+        y += _BETWEEN_ROWS * line if number else 0.0
         racks = [group.rack for sketch in row for group in sketch.groups]
         highest = max(_measure_rack(rack.height_units) * scale for rack in racks)
         x = 0.0

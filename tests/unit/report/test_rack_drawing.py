@@ -106,3 +106,13 @@ def test_names_and_orders_have_room(width: float) -> None:
     for text in (long.name, *long.texts, without.name):
         assert texts[text].width >= 0.45 * len(text) * LINE
     assert all(text.x + text.width <= width + 0.01 for text in drawing.texts if text.text == without.note)
+
+
+def test_rows_of_fleets_have_space_between_them() -> None:
+    sketches = [each for each in sketch() if each.groups]
+    drawing = lay_out_racks(sketches, 200, 2000, LINE)
+    heads = {text.text: text.y for text in drawing.texts}
+    second_row = heads[sketches[-1].name]
+    above = max(text.y for text in drawing.texts if text.y < second_row)
+    assert second_row > heads[sketches[0].name], "the width is that of one fleet"
+    assert second_row - above >= 2 * LINE
