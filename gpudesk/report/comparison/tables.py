@@ -360,6 +360,18 @@ def make_throughput_plane(series: Sequence[ThroughputSeries], concurrency: int |
     return ThroughputPlane(0.0, 1.0, 0.0, 1.0, float(longest), step, math.ceil(highest / step))
 
 
+def spread_labels(positions: Sequence[float], pitch: float, top: float, bottom: float) -> list[float]:
+    """Return positions in rising order at least `pitch` apart, near the wanted ones and within the bounds."""
+    places: list[float] = []
+    for place in positions:
+        places.append(max(place, places[-1] + pitch if places else top))
+    limit = bottom
+    for number in range(len(places) - 1, -1, -1):
+        places[number] = min(places[number], limit)
+        limit = places[number] - pitch
+    return places
+
+
 @frozen_dataclass
 class SheetDerivation:
     """The derivation of a figure: its formulas in words, and for each accelerator their numbers."""

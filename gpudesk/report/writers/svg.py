@@ -7,23 +7,16 @@ from dataclasses import replace
 from html import escape
 from typing import Final
 
-from gpudesk.report.comparison.tables import SheetMemoryBar, ThroughputPlane, ThroughputSeries, make_throughput_plane
+from gpudesk.report.comparison.tables import (
+    SheetMemoryBar,
+    ThroughputPlane,
+    ThroughputSeries,
+    make_throughput_plane,
+    spread_labels,
+)
 from gpudesk.report.rack_drawing import DrawnBox, FleetSketch, lay_out_racks
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
-
-
-def spread_labels(positions: Sequence[float], pitch: float, top: float, bottom: float) -> list[float]:
-    """Return positions in rising order at least `pitch` apart, near the wanted ones and within the bounds."""
-    places: list[float] = []
-    for place in positions:
-        places.append(max(place, places[-1] + pitch if places else top))
-    limit = bottom
-    for number in range(len(places) - 1, -1, -1):
-        places[number] = min(places[number], limit)
-        limit = places[number] - pitch
-    return places
-
 
 #: Color of each slot's mark on paper.
 COLORS: Final = ("#3458B6", "#AF4213", "#12A594", "#66274F", "#A4872D", "#377FB5", "#8B130C", "#6C6D6E")

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.report.writers.svg import spread_labels
+from gpudesk.report.comparison.tables import spread_labels
 from gpudesk.text.formatting import Formatter
 
 FloatArray = npt.NDArray[np.float64]
