@@ -182,9 +182,8 @@ class LinkedLines(QWidget):
         clear_layout(self._column)
         self.texts, self.links = tuple(line[0] for line in lines), []
         for sentence, text, page, key in lines:
-            # Without a link a sentence can be long.
             words = ThemedLabel(
-                self._theme, sentence, font="small", color="text1", wrap=not text, parent=self, selectable=True
+                self._theme, sentence, font="small", color="text1", wrap=True, parent=self, selectable=True
             )
             if not text:
                 self._column.addWidget(words)
@@ -194,7 +193,9 @@ class LinkedLines(QWidget):
             link.setAccessibleName(tr("{link}: {sentence}", link=text, sentence=sentence))
             link.clicked.connect(partial(self.followed.emit, page, key))
             self.links.append(link)
-            make_row(words, link, STRETCH, gap=self._theme.px(8), on=row)
+            # The link follows a sentence that fits into a line.
+            words.setMaximumWidth(words.fontMetrics().horizontalAdvance(words.text()) + self._theme.px(4))
+            make_row((words, 1), link, STRETCH, gap=self._theme.px(8), on=row)
             self._column.addWidget(row)
         self.setVisible(bool(lines))
 
