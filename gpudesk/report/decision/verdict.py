@@ -175,7 +175,7 @@ def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: For
     if any(each.key in decision.set_counts for each in leaders):
         terms.append(tr("Counts are those you set, not sized for the demand"))
         terms.append(_list_needed_counts(decision, names, formatter))
-    terms += filter(None, (_describe_lots(each, decision, names, formatter) for each in leaders))
+    terms += _list_lots(decision, leaders, names, formatter)
     upfront = _describe_upfront(decision, leaders, names, formatter)
     terms += filter(None, (upfront, _describe_user_speed(decision, leaders, names, formatter)))
     return " ".join(map(to_sentence, filter(None, terms)))
@@ -205,25 +205,42 @@ def _list_leaders(decision: Decision, first: DecisionCandidate) -> list[Decision
     return equals if len(equals) > _PAIR else [first, second]
 
 
-def _describe_lots(
-    candidate: DecisionCandidate, decision: Decision, names: NamesByKey, formatter: Formatter
-) -> str | None:
-    """Return what a candidate's cost counts of the systems or instances it is sold in; None if it counts all used."""
-    lots, spend = candidate.lots, decision.parts[decision.columns.index(candidate.key)].get("spend_usd")
-    if lots is None or not lots.idle:
-        return None
-    values = {
-        "name": drop_count(names[candidate.key]),
-        "size": formatter.count(lots.size),
-        "counted": tr("assumes that others use the rest") if lots.is_shared else tr("includes all of them"),
-    }
-    if _choose_verb(decision, candidate) == "rent":
-        return tr("{name} is rented in instances of {size}; the cost {counted}", **values)
-    if not isinstance(spend, float):
-        return tr("{name} is sold in systems of {size}", **values)
-    usd = spend / lots.used * lots.accelerators if lots.is_shared else spend
-    values["price"] = formatter.money(formatter.estimate(usd), "USD")
-    return tr("{name} is sold in systems of {size} ({price} with network); the cost {counted}", **values)
+def _list_lots(
+    decision: Decision, leaders: Sequence[DecisionCandidate], names: NamesByKey, formatter: Formatter
+) -> list[str]:
+    """Return what costs count of the systems or instances that candidates come in, of all that are alike together."""
+    alike: dict[tuple[bool, int, bool], list[str]] = {}
+    for each in leaders:
+        lots, spend = each.lots, decision.parts[decision.columns.index(each.key)].get("spend_usd")
+        if lots is None or not lots.idle:
+            continue
+        is_rented, name = _choose_verb(decision, each) == "rent", drop_count(names[each.key])
+        if isinstance(spend, float) and not is_rented:
+            usd = spend / lots.used * lots.accelerators if lots.is_shared else spend
+            price = formatter.money(formatter.estimate(usd), "USD")
+            name = tr("{name} ({price} with network)", name=name, price=price)
+        alike.setdefault((is_rented, lots.size, lots.is_shared), []).append(name)
+    sentences = []
+    for (is_rented, size, is_shared), lot_names in alike.items():
+        whole = tr("whole instances") if is_rented else tr("whole systems")
+        counted = tr("only accelerators in use") if is_shared else whole
+        values = {"names": join_names(lot_names), "size": formatter.count(size), "counted": counted}
+        sentences.append(
+            trn(
+                "{names} is rented in instances of {size}; costs count {counted}",
+                "{names} are rented in instances of {size}; costs count {counted}",
+                len(lot_names),
+                **values,
+            )
+            if is_rented
+            else trn(
+                "{names} is sold in systems of {size}; costs count {counted}",
+                "{names} are sold in systems of {size}; costs count {counted}",
+                len(lot_names),
+                **values,
+            )
+        )
+    return sentences
 
 
 def _describe_upfront(

@@ -84,7 +84,7 @@ def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service:
     terms = plain(describe_verdict_terms(decision, NAMES, FORMATTER))
     assert terms.startswith(
         "At 100% utilization. "
-        "B200 is sold in systems of 8 ($451,000 with network); the cost assumes that others use the rest. "
+        "B200 ($451,000 with network) is sold in systems of 8; costs count only accelerators in use. "
     )
     assert re.search(r"Speed per user: 2\d\.\d tok/s \(B200\)\.$", terms)
     assert encode_decision(decision, (), NAMES)["terms"] == describe_verdict_terms(decision, NAMES, FORMATTER)
@@ -94,15 +94,14 @@ def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service:
     whole = service.answer(replace(scenario, costs=replace(scenario.costs, single_accelerators=False)))
     decision = service.decide(whole, {"acquisition": "own", "priority": "cost", "current_platform": "CUDA"})
     assert format_verdict(decision, NAMES, FORMATTER).startswith("Buy 8 × B200 (1 in use): $")
-    assert "B200 is sold in systems of 8 ($" in describe_verdict_terms(decision, NAMES, FORMATTER)
-    assert "; the cost includes all of them." in describe_verdict_terms(decision, NAMES, FORMATTER)
+    terms = plain(describe_verdict_terms(decision, NAMES, FORMATTER))
+    assert " with network) is sold in systems of 8; costs count whole systems." in terms
     rented = service.decide(whole, {"acquisition": "rent", "priority": "cost"})
     assert rented.recommended is not None
     mi355x = replace(rented, runner_up=None, recommended=replace(rented.recommended, key="mi355x"))
     assert format_verdict(mi355x, NAMES, FORMATTER).startswith("Rent 8 × MI355X (1 in use): $")
-    assert "MI355X is rented in instances of 8; the cost includes all of them." in describe_verdict_terms(
-        mi355x, NAMES, FORMATTER
-    )
+    terms = describe_verdict_terms(mi355x, NAMES, FORMATTER)
+    assert "MI355X is rented in instances of 8; costs count whole instances." in terms
 
 
 def test_a_card_is_bought_singly(service: GpuDeskService) -> None:

@@ -195,7 +195,7 @@ class LinkedLines(QWidget):
             self.links.append(link)
             # The link follows a sentence that fits into a line.
             words.setMaximumWidth(words.fontMetrics().horizontalAdvance(words.text()) + self._theme.px(4))
-            make_row((words, 1), link, STRETCH, gap=self._theme.px(8), on=row)
+            make_row((words, 100), link, STRETCH, gap=self._theme.px(8), on=row)
             self._column.addWidget(row)
         self.setVisible(bool(lines))
 
