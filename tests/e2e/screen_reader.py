@@ -218,7 +218,7 @@ def _shows(node: Any) -> bool:  # noqa: ANN401
 
 
 #: How lines of the panel begin for the throughput that leads.
-_PANEL = ("Output throughput, MI355X × 1; ", "Limiting factor")
+_PANEL = ("Output throughput, B200 SXM × 1; ", "Limiting factor")
 
 #: Pages with what is on each of their views: role and beginning of the name.
 _PAGES: dict[str, dict[str, tuple[str, str]]] = {
