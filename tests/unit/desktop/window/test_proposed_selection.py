@@ -20,7 +20,7 @@ from gpudesk.desktop.window.start_page import FirstHints
 from gpudesk.domain.fleet import FleetSettings
 from gpudesk.domain.sizing import Demand, DemandKind
 
-THROUGHPUT = select_figure("mi355x", "output_tokens_per_s")
+THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
 
 
 def open_view(window: MainWindow, page: str, view: str, qtbot: QtBot) -> None:

@@ -153,14 +153,14 @@ def test_scenario_fields_never_overlap(window: MainWindow, qtbot: QtBot, width: 
 
 def test_title_follows_the_model_until_named_by_the_user(window: MainWindow, qtbot: QtBot) -> None:
     window.desk.edit("Change model", model="llama-3.1-405b")
-    assert window.windowTitle().endswith("for Llama 3.1 405B[*] — GPU Desk")
+    assert window.windowTitle().endswith("Llama 3.1 405B on 4 accelerators[*] — GPU Desk")
     assert "70B" not in window.document.suggested_name
     stored = window.desk.scenario.name
 
     def apply_name(name: str | None) -> None:
         show_more_settings(window)
         dialog = next(each for each in window.findChildren(MoreSettingsDialog) if each.isVisible())
-        assert dialog.name.text().endswith("for Llama 3.1 405B") or name is None
+        assert dialog.name.text().endswith("Llama 3.1 405B on 4 accelerators") or name is None
         if name is not None:
             dialog.name.setText(name)
         dialog.eager.toggle()
