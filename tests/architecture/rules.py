@@ -46,6 +46,6 @@ RULES: Final = {
     ),
     "desktop": Rule(
         names(f"{_ALL_BUT_SURFACES} service report third_party release __init__"),
-        names("PySide6 shiboken6 pyqtgraph numpy"),
+        names("PySide6 shiboken6 shibokensupport pyqtgraph numpy"),
     ),
 }

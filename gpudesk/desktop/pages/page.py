@@ -29,7 +29,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, fill_background, make_column
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
-from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources, make_delay
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, make_delay
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.paths import MissingFileError
 from gpudesk.text.messages import InputError, capitalize_first, format_message
@@ -494,7 +494,6 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         if key not in self.views:
             theme = self.theme.defer()
             view = self.views[key] = self.make_view(key, theme)
-            forget_sources()
             scroll = self.make_scroll_area(view)
             self._view_stack.addWidget(view if scroll is None else scroll)
             if scroll is not None:

@@ -29,7 +29,6 @@ from gpudesk.desktop.ui.widgets.note_bar import free_child_library_path, show_fo
 from gpudesk.desktop.ui.widgets.qt_support import (
     call_after_paint,
     collect_garbage,
-    forget_sources,
     install_accessible_roles,
     make_delay,
 )
@@ -385,7 +384,6 @@ def _settle(window: MainWindow) -> None:
         gc.freeze()
         gc.set_threshold(*_GC_THRESHOLDS)
         gc.enable()
-    forget_sources()
     # A window closed right after its first paint takes its jobs with it.
     if window in window.program.windows:
         load_pages = partial(_load_pages, window)
@@ -399,7 +397,6 @@ def _load_pages(window: MainWindow, _result: object) -> None:
 
 def _exclude_loaded() -> None:
     """Exclude what is loaded from garbage collection."""
-    forget_sources()
     gc.freeze()
 
 

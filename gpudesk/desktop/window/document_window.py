@@ -22,7 +22,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import make_row
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
-from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
 from gpudesk.desktop.window.accelerator_chips import ChipRow
 from gpudesk.desktop.window.bars import PageRail, StatusBar, TopBar
 from gpudesk.desktop.window.file_actions import FileActions
@@ -178,7 +178,6 @@ class PageSpec:
         theme = theme.defer()
         page: DeskPage = getattr(import_module(self.module), self.class_name)(desk, theme, settings)
         theme.attach(page)
-        forget_sources()
         return page
 
 

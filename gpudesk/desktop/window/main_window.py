@@ -23,7 +23,6 @@ from gpudesk.desktop.session.settings import restore_place, save_place
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
-from gpudesk.desktop.ui.widgets.qt_support import forget_sources
 from gpudesk.desktop.window.accelerator_chips import ChipRow
 from gpudesk.desktop.window.action_list import list_actions
 from gpudesk.desktop.window.bars import PageRail, RailItem, StatusBar, StatusText, TopBar
@@ -156,7 +155,6 @@ class MainWindow(DocumentWindow):
         from gpudesk.desktop.window.sources_panel import SourcesPanel
 
         panel = SourcesPanel(self.desk, self.theme, self.settings, parent)
-        forget_sources()
         panel.close_requested.connect(lambda: self.body.show_panel(is_visible=False))
         panel.editor_requested.connect(self.catalog.open_editor)
         panel.failed.connect(self.catalog.say_not_done)

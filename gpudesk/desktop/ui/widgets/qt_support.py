@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import linecache
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -202,11 +201,6 @@ def make_delay(parent: QObject, milliseconds: int, act: Callable[[], object]) ->
     timer = QTimer(parent, singleShot=True, interval=milliseconds)
     timer.timeout.connect(act)
     return timer
-
-
-def forget_sources() -> None:
-    """Free the source text of modules: Qt's bindings read that of every loaded module, 20 MB in total."""
-    linecache.clearcache()
 
 
 def collect_garbage() -> None:
