@@ -151,8 +151,8 @@ COST_PARTS: Final[Mapping[tuple[str, ...], str]] = {
     ("porting", "upkeep"): "Software",
 }
 _MISSING: Final[Mapping[str, str]] = {
-    "price_usd": "purchase price unknown",
-    "rent_usd_per_hour": "rental price unknown",
+    "price_usd": "no purchase price",
+    "rent_usd_per_hour": "no rental price",
     "accelerator_w": "board power unknown",
     "throughput": "throughput at this load unknown",
 }

@@ -100,7 +100,7 @@ def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None
     ported = " ".join(run_text(capsys, "--runs-on", "CUDA").split())
     assert f"{terms}; costs count only accelerators in use, not whole systems; software cost not shared." in ported
     assert "3 years, thousand USD" in output
-    assert "MI355X: purchase price unknown." in output
+    assert "MI355X: no purchase price." in output
     assert "H200 SXM: buying pays back after 19.6 months, compared with renting 24/7." in output
     assert " simulations of all inputs: 80% interval, and odds of being the cheapest\nOwned: MI325X 0." in output
     assert "Total" in output

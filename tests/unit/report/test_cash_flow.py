@@ -302,7 +302,7 @@ def test_a_rent_that_is_not_known_stays_open_for_the_reader(costs: CostAnswer, n
 def test_missing_prices_are_skipped_and_reported(book: Book, costs: CostAnswer, names: Names) -> None:
     assert names["mi355x"] not in book.titles
     assert book.titles == ["Summary", "Inputs", *(names[column.key] for column, _ in list_owned_columns(costs))]
-    assert book.cached[book.beside("Summary", names["mi355x"])] == "purchase price unknown"
+    assert book.cached[book.beside("Summary", names["mi355x"])] == "no purchase price"
     head = book.beside("Summary", "Not included")
     assert int(book.beside("Summary", names["mi355x"])[1][1:]) > int(head[1][1:])
 
@@ -312,7 +312,7 @@ def test_workbook_without_prices_reports_it(costs: CostAnswer, names: Names) -> 
     book = Book(write_book(none, names))
     assert book.titles == ["Summary", "Inputs"]
     assert book.formulas == {}
-    assert book.cached[book.beside("Summary", names["mi355x"])] == "purchase price unknown"
+    assert book.cached[book.beside("Summary", names["mi355x"])] == "no purchase price"
 
 
 def test_the_same_costs_make_the_same_file(raw: bytes, costs: CostAnswer, names: Names) -> None:

@@ -55,7 +55,7 @@ def test_missing_prices_are_marked_and_named(answer: Answer, further: SheetExtra
     assert owned_row.cells[3].text == MISSING_VALUE_TEXT
     assert not any(remark.subject == "Cost" for remark in sheet.remarks), "the same word before every sentence"
     remarks = [remark.text for remark in sheet.remarks]
-    assert "MI355X: purchase price unknown" in remarks
+    assert "MI355X: no purchase price" in remarks
     assert any(text.startswith("Cost assumptions") and "Electricity price $0.14" in text for text in remarks)
 
 
@@ -70,7 +70,7 @@ def test_every_form_of_the_sheet_has_the_costs(answer: Answer, further: SheetExt
     table = write_sheet_csv(build_machine_sheet(answer, further))
     for document in (write_sheet_html(sheet), write_sheet_markdown(sheet), table):
         assert "Cost in USD: 100% utilization" in document
-        assert "purchase price unknown" in document
+        assert "no purchase price" in document
     costs = json.loads(write_sheet_json(answer, further))["costs"]
     assert [each["accelerator"] for each in costs["candidates"]] == ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
     assert "draws" not in costs

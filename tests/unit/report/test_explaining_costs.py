@@ -113,7 +113,7 @@ def test_an_owned_token_is_the_total_over_all_tokens(service: GpuDeskService, an
 def test_missing_price_is_reported(service: GpuDeskService, answer: Answer, name: str) -> None:
     _, explanation = explain(service, answer, "mi355x", name)
     assert explanation.figure == MISSING_VALUE_TEXT
-    assert explanation.band == "Purchase price unknown"
+    assert explanation.band == "No purchase price"
     assert explanation.working is None
     (group,) = explanation.claims
     assert {claim.stance for claim in group.claims} == {ClaimStatus.REFUSED}

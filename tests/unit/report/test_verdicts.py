@@ -74,7 +74,7 @@ def test_costs_leave_the_hash_of_an_answer_alone(service: GpuDeskService, answer
 def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     rows = {row.key: row for row in build_comparison_table(answer, PLAIN).rows}
     cell = rows[OWNED].cells[3]
-    assert (cell.text, cell.value, cell.reason) == ("—", None, "purchase price unknown")
+    assert (cell.text, cell.value, cell.reason) == ("—", None, "no purchase price")
     # No rent is clearly the lowest; that of a hyperscaler ties like for like, which its cell says.
     assert [cell.mark for cell in rows[RENTED].cells] == [CellMarking.OPEN] * 4
     details = [cell.detail for cell in rows[RENTED].cells]

@@ -76,7 +76,7 @@ def test_overview_has_four_charts(page: CostPage) -> None:
     description = view.tokens.accessibleDescription()
     assert "H200 SXM: rented 1.26" in description
     assert "MI355X: rented 1.71" in description
-    assert "purchase price unknown" in description
+    assert "no purchase price" in description
     assert "66,502" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("MI325X owned"), "the cheapest, until the user chooses another"
     assert view.influences.rows[0].name == "Utilization"
@@ -177,11 +177,11 @@ def test_link_of_a_missing_price_focuses_its_field(page: CostPage, desk: Desk, q
     assert desk.scenario.costs.parts == {"mi355x": {"price_usd": UncertainValue.exactly(35_000.0)}}
     assert price.origin.text() == "Entered by you"
     page.choose_view("overview")
-    assert "purchase price unknown" not in get_overview(page).tokens.accessibleDescription()
+    assert "no purchase price" not in get_overview(page).tokens.accessibleDescription()
     desk.undo_stack.undo()
     desk.flush()
     assert desk.scenario.costs == OF_TEMPLATE
-    assert "purchase price unknown" in get_overview(page).tokens.accessibleDescription()
+    assert "no purchase price" in get_overview(page).tokens.accessibleDescription()
 
 
 def test_enter_on_a_row_without_a_price_opens_the_assumptions(page: CostPage) -> None:
@@ -421,7 +421,7 @@ def test_simulation_runs_in_the_background(page: CostPage, qtbot: QtBot) -> None
     model = view.table.model()
     names = [model.index(row, 0).data() for row in range(model.rowCount())]
     assert set(names) == {"H200 SXM", "MI325X", "B200 SXM", "MI355X"}
-    assert model.index(3, model.columnCount() - 1).data() == "excluded: purchase price unknown"
+    assert model.index(3, model.columnCount() - 1).data() == "excluded: no purchase price"
     view.kind.set_value("rented")
     view.kind.chosen.emit("rented")
     qtbot.waitUntil(lambda: view.draws is not None and view.draws.rented)
