@@ -47,6 +47,8 @@ def _start_walk(seed: int, folder: Path) -> subprocess.Popen[str]:
 def test_a_random_walk(tmp_path: Path, seed: int) -> None:
     walk = _start_walk(seed, tmp_path)
     output, errors = walk.communicate()
+    # In full: what fails at one step of ten thousand may not fail again.
+    sys.stdout.write(f"{output}\n{errors}")
     assert (walk.returncode, output.strip(), errors) == (0, "", "")
 
 
