@@ -104,7 +104,7 @@ class GpuDeskService:
         """Apply the user's facts to the catalog, and drop results that depend on the former ones."""
         ready, self._ready = self._ready, None
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
-        self._carried.clear()
+        self._carried = {}
         for name in ("costing", "fleets", "decider", "profiles"):
             self.__dict__.pop(name, None)
         if edit is None or edit.moves_estimates:
@@ -224,11 +224,13 @@ class GpuDeskService:
         from gpudesk.documents.user_fact_json import write_scenario_records
 
         used = (scenario.model, *(choice.accelerator for choice in scenario.accelerators))
-        if used not in self._carried:
-            if len(self._carried) >= _MOST_CARRIED:
-                self._carried.clear()
-            self._carried[used] = write_scenario_records(scenario, self.user_catalog.facts)
-        return replace(scenario, own_records=self._carried[used])
+        # Not cleared when full but replaced: jobs on other threads may be about to read it.
+        carried = self._carried
+        if used not in carried:
+            if len(carried) >= _MOST_CARRIED:
+                carried = self._carried = {}
+            carried[used] = write_scenario_records(scenario, self.user_catalog.facts)
+        return replace(scenario, own_records=carried[used])
 
     def answer(self, scenario: Scenario, *, with_curves: bool = False) -> Answer:
         """Return the answer to a scenario, which carries the user's facts that it rests on."""

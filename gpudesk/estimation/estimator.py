@@ -72,9 +72,9 @@ from gpudesk.estimation.operation import (
 )
 from gpudesk.estimation.plan_comparison import PlanIntervals, explain_plan_choice
 from gpudesk.estimation.pools import PoolEstimator, PoolOperatingPoint
-from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
+from gpudesk.estimation.search_space import MOST_KEPT_PLANS, FittingPlans, SearchSpace, SearchSpaceTable
 from gpudesk.estimation.sizing.minimum import InsufficientDeployment, MinimumCountFinder, find_remedies, is_short
-from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
+from gpudesk.estimation.sizing.topology import EstimateFunction, ScalingTable, compare_topologies
 from gpudesk.text.messages import InputError, Message, input_error, message
 
 if TYPE_CHECKING:
@@ -151,20 +151,43 @@ def get_serving_constants(calibration: Calibration) -> SchedulingConstants:
     return SchedulingConstants(**{name: calibration.value(name, NO_KEYS) for name in names})
 
 
+class _EstimatorCaches:
+    """A table of search spaces and everything that holds positions in it; it only grows."""
+
+    def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants, ask: EstimateFunction) -> None:
+        self.table = table
+        self.curves = CurveTable(table, constants)
+        self.needs = MinimumCountFinder(table, constants)
+        self.pools = PoolEstimator(table, constants)
+        self.pool_charts = PoolCharts(self.pools, constants)
+        self.scaling = ScalingTable(table, constants, ask)
+        self.lines: LineAnswerer | None = None
+
+
 class Estimator:
-    """Answers questions about deployments; caches results on accelerators, models and plans."""
+    """Answers questions about deployments, on any thread; caches results on accelerators, models and plans.
+
+    Each call uses the same caches from start to end. When they are full, the next call starts with new ones: clearing
+    them would move the positions that calls on other threads hold.
+    """
 
     def __init__(self, catalog: Catalog, calibration: Calibration) -> None:
+        self._catalog = catalog
         self._calibration = calibration
         self._constants = get_serving_constants(calibration)
-        self._table = SearchSpaceTable(catalog, calibration)
-        self._curves = CurveTable(self._table, self._constants)
-        self._needs = MinimumCountFinder(self._table, self._constants)
-        self._pools = PoolEstimator(self._table, self._constants)
-        self._lines: LineAnswerer | None = None
         self._sizers: dict[tuple[tuple[EstimateRequest, ...], Demand, bool], DemandSizer] = {}
-        self._pool_charts = PoolCharts(self._pools, self._constants)
-        self._scaling = ScalingTable(self._table, self._constants, self.estimate_many)
+        self._most_kept = MOST_KEPT_PLANS
+        self._caches = self._make_caches()
+
+    def _make_caches(self) -> _EstimatorCaches:
+        return _EstimatorCaches(SearchSpaceTable(self._catalog, self._calibration), self._constants, self.estimate_many)
+
+    def _get_caches(self) -> _EstimatorCaches:
+        """Return the caches for one call: those so far, or new ones if these are full."""
+        caches = self._caches
+        if caches.table.plan_count >= self._most_kept:
+            caches = self._caches = self._make_caches()
+        return caches
 
     def estimate(self, request: EstimateRequest) -> Estimate:
         """Answer one question; raises InputError if it cannot be answered."""
@@ -175,21 +198,17 @@ class Estimator:
 
     def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
         """Answer all questions in one vectorized call, in order; a failed one gives its InputError."""
-        self._make_room()
-        with self._table:
-            return self._answer(requests)
-
-    def _answer(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
-        cases = CaseList(self._table)
+        caches = self._get_caches()
+        cases = CaseList(caches.table)
         open_requests: list[tuple[int, SearchSpace, FittingPlans]] = []
         answers: list[Estimate | InputError | None] = [None] * len(requests)
         for position, request in enumerate(requests):
             work = request.workload
             try:
                 if request.disaggregated is not None:
-                    answers[position] = self._pools.estimate(request)
+                    answers[position] = caches.pools.estimate(request)
                     continue
-                space = self._table.find_space(request)
+                space = caches.table.find_space(request)
                 fitting = space.find_smallest_fitting(work.request_tokens)
                 if fitting is None:
                     answers[position] = make_unfit_estimate(request, space)
@@ -214,11 +233,10 @@ class Estimator:
         """Return the JSON lines that answer questions, in order; a failed one gives its InputError."""
         from gpudesk.estimation.line_answers import LineAnswerer
 
-        self._make_room()
-        if self._lines is None:
-            self._lines = LineAnswerer(self._table, self._constants, self._pools.estimate)
-        with self._table:
-            return self._lines.answer(questions)
+        caches = self._get_caches()
+        if caches.lines is None:
+            caches.lines = LineAnswerer(caches.table, self._constants, caches.pools.estimate)
+        return caches.lines.answer(questions)
 
     def list_counts(self, request: EstimateRequest) -> tuple[int, ...]:
         """Return the sizes to try for a request that leaves its size open, smallest first.
@@ -226,34 +244,30 @@ class Estimator:
         Those half as large again are for three replicas of half the size, where that holds a request. Raises InputError
         for a request that cannot be answered.
         """
-        space = self._table.find_space(replace(request, count=None))
+        space = self._get_caches().table.find_space(replace(request, count=None))
         sizes, least = space.counts, space.find_smallest_count(request.workload.request_tokens)
         between = {size * 3 // 2 for size in sizes if size % 2 == 0 and least is not None and size // 2 >= least}
         return tuple(sorted({*sizes, *(size for size in between if size < sizes[-1])}))
 
     def remember(self, most: int) -> None:
         """Cache this many plans, of about 1.5 kB each: for many questions about many deployments."""
-        self._table.most_kept = most
-
-    def _make_room(self) -> None:
-        if self._table.make_room():
-            self._curves.clear()
-            self._lines = None
+        self._most_kept = most
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         """Return for each estimate, which must fit, the figures of its deployment by concurrency."""
-        with self._table:
-            alone = iter(self._curves.curves([each for each in estimates if each.pools is None]))
-            return tuple(next(alone) if each.pools is None else self._pool_charts.curve(each) for each in estimates)
+        caches = self._get_caches()
+        alone = iter(caches.curves.curves([each for each in estimates if each.pools is None]))
+        return tuple(next(alone) if each.pools is None else caches.pool_charts.curve(each) for each in estimates)
 
     def roofline(self, estimate: Estimate) -> Roofline | None:
         """Return the roofline of a deployment with its points; None if it does not fit."""
         if not estimate.fits:
             return None
+        caches = self._get_caches()
         if estimate.pools is not None:
-            return self._pool_charts.roofline(estimate)
-        there = find_deployment(estimate, self._table)
-        return make_roofline(there.space, there.deployment, self._operate(estimate))
+            return caches.pool_charts.roofline(estimate)
+        there = find_deployment(estimate, caches.table)
+        return make_roofline(there.space, there.deployment, operate([there], caches.table, self._constants))
 
     def compute_time_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
         """Return the time breakdown of a deployment; None if it does not fit."""
@@ -265,30 +279,29 @@ class Estimator:
 
     def _operate(self, estimate: Estimate) -> OperatingPoint:
         """Return the operation of a deployment that fits, or of its decode pool, under its load."""
+        caches = self._get_caches()
         if estimate.pools is not None:
-            return self._pool_charts.operate(estimate)
-        return operate([find_deployment(estimate, self._table)], self._table, self._constants)
+            return caches.pool_charts.operate(estimate)
+        return operate([find_deployment(estimate, caches.table)], caches.table, self._constants)
 
     def compute_kv_by_context(self, estimate: Estimate) -> KvCacheCurve:
         """Return the KV cache of a deployment by context length, fitting or not."""
-        space, memory = find_memory_plan(estimate, self._table)
+        space, memory = find_memory_plan(estimate, self._get_caches().table)
         return compute_kv_curve(estimate, space.configuration, memory)
 
     def compute_usable_memory(self, estimate: Estimate) -> UsableMemory:
         """Return the usable memory of a deployment and the memory that its load needs, fitting or not."""
-        _, memory = find_memory_plan(estimate, self._table)
+        _, memory = find_memory_plan(estimate, self._get_caches().table)
         return compute_memory_room(estimate, memory.budget)
 
     def launch_settings(self, estimate: Estimate, systems: Sequence[System]) -> LaunchSettings:
         from gpudesk.estimation.launch import get_launch_settings
 
-        return get_launch_settings(estimate, self._table, systems)
+        return get_launch_settings(estimate, self._get_caches().table, systems)
 
     def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[SmallestDeployments, ...], ...]:
         """Return for each request the smallest deployments by weight format, from wide to narrow."""
-        self._make_room()
-        with self._table:
-            return self._needs.needed(requests)
+        return self._get_caches().needs.needed(requests)
 
     def size(
         self,
@@ -304,7 +317,6 @@ class Estimator:
         """
         from gpudesk.estimation.sizing.demand import DemandSizer
 
-        self._make_room()
         key = tuple(requests), demand, quickest
         sizer = self._sizers.get(key)
         if sizer is None:
@@ -318,14 +330,15 @@ class Estimator:
     def _make_sizing_request(self, request: EstimateRequest) -> SizingRequest:
         from gpudesk.estimation.sizing.demand import SizingRequest
 
-        part, model = self._table.find_facts(request)
+        table = self._get_caches().table
+        part, model = table.find_facts(request)
         free = replace(request, count=None, dp=None)
         if request.disaggregated is not None:
             return SizingRequest(free, part, model, (), POOLS_NOT_SIZED)
         try:
             least = (request.tp or 1) * (request.pp or 1)
             fixed = request.tp is not None or request.pp is not None
-            counts = (least,) if fixed else self._table.find_space(free).counts
+            counts = (least,) if fixed else table.find_space(free).counts
         except InputError as error:
             return SizingRequest(free, part, model, (), error.problem)
         return SizingRequest(free, part, model, counts)
@@ -334,21 +347,24 @@ class Estimator:
         """Return what would make a deployment fit; empty if it does."""
         if not is_short(estimate):
             return ()
-        part, model = self._table.find_facts(estimate.request)
-        size = self._needs.for_load(estimate.request)
+        caches = self._get_caches()
+        part, model = caches.table.find_facts(estimate.request)
+        size = caches.needs.for_load(estimate.request)
         unasked = replace(get_pool_request(estimate), memory_fraction=None)
-        safe = self._table.find_space(unasked).configuration.settings.memory_fraction
+        safe = caches.table.find_space(unasked).configuration.settings.memory_fraction
         return find_remedies(InsufficientDeployment(estimate, part, model, size, safe), self.estimate_many)
 
     def scalings(
         self, requests: Sequence[EstimateRequest], *, brief: bool = False
     ) -> tuple[AcceleratorScaling | InputError, ...]:
         """Return for each request how its accelerator scales with the count, which is ignored."""
-        return self._scaling.scalings(requests, brief=brief)
+        return self._get_caches().scaling.scalings(requests, brief=brief)
 
     def topology(self, baseline: Estimate, other: Estimate) -> TopologyComparison:
         """Compare two deployments by the cost of sharding; raises InputError if one does not fit."""
-        return compare_topologies(baseline, other, self._table, self._constants, self.estimate_many, self.differences)
+        return compare_topologies(
+            baseline, other, self._get_caches().table, self._constants, self.estimate_many, self.differences
+        )
 
     def plans(self, estimate: Estimate) -> PlanChoice:
         """Return every plan considered for an estimate, with the reason for or against it."""
@@ -358,11 +374,11 @@ class Estimator:
                 for figure in ("throughput", "ttft", "tpot")
             )
         )
-        return explain_plan_choice(estimate, self._table, self._constants, bands)
+        return explain_plan_choice(estimate, self._get_caches().table, self._constants, bands)
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]:
         """Compare two estimates figure by figure, each with the interval of the ratio and the odds of a lead."""
-        accelerators = (self._table.find_facts(each.request)[0] for each in (baseline, other))
+        accelerators = (self._catalog.accelerator(each.request.accelerator) for each in (baseline, other))
         relation = relate_accelerators(*accelerators)
         differences = []
         for figure in list_judged_figures():
@@ -395,8 +411,9 @@ class Estimator:
         # Estimates do without derivations: loading them takes 20 ms.
         from gpudesk.estimation.derivation.figures import explain_figure, explain_pools
 
-        pool_term = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
-        return pool_term or explain_figure(estimate, figure, self._table, self._constants)
+        caches = self._get_caches()
+        pool_term = None if estimate.pools is None else explain_pools(estimate, figure, caches.pools)
+        return pool_term or explain_figure(estimate, figure, caches.table, self._constants)
 
 
 class AnswerEstimator(Protocol):

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 import numpy as np
@@ -389,21 +389,17 @@ class CurveTable:
         self._constants = constants
         self._cached_curves: dict[_CurveKey, ConcurrencyCurve] = {}
 
-    def clear(self) -> None:
-        """Drop all curves: the rows of the search spaces have moved."""
-        self._cached_curves.clear()
-
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         """Return the curves of estimates that fit, each passing through its estimate."""
         deployments = [find_deployment(estimate, self._table) for estimate in estimates]
         keys = [_make_curve_key(each) for each in deployments]
-        missing = {key: each for key, each in zip(keys, deployments, strict=True) if key not in self._cached_curves}
-        new_curves = dict(zip(missing, self._make(list(missing.values())), strict=True)) if missing else {}
-        curves = [self._cached_curves[key] if key in self._cached_curves else new_curves[key] for key in keys]
-        for key, curve in new_curves.items():
-            if len(self._cached_curves) >= MOST_KEPT_CURVES:
-                del self._cached_curves[next(iter(self._cached_curves))]
-            self._cached_curves[key] = curve
+        # A copy: calls on other threads drop curves meanwhile.
+        known = self._cached_curves.copy()
+        missing = {key: each for key, each in zip(keys, deployments, strict=True) if key not in known}
+        if missing:
+            known.update(zip(missing, self._make(list(missing.values())), strict=True))
+            self._cached_curves = dict(islice(known.items(), max(len(known) - MOST_KEPT_CURVES, 0), None))
+        curves = [known[key] for key in keys]
         # Put the estimates on their curves, so that both give the same figures.
         between = [
             position

@@ -122,8 +122,8 @@ _INTERVAL_FIGURES: Final = ("throughput", "ttft", "tpot")
 
 #: Lengths of requests, by deployment size, for which a search space caches the fitting plans.
 MOST_LENGTHS: Final = 4096
-#: Plans and lengths cached by all search spaces together, of about 1.5 kB each. A scenario needs up to a thousand;
-#: with more, garbage collection would stall the window.
+#: Plans and lengths cached by a table before a new one replaces it, of about 1.5 kB each. A scenario needs up to a
+#: thousand; with more, garbage collection would stall the window.
 MOST_KEPT_PLANS: Final = 2_000
 
 
@@ -208,14 +208,14 @@ class SearchSpace:
     def find_fitting(self, count: int, tokens: int) -> FittingPlans | None:
         """Return the plans of `count` accelerators that hold `tokens` once; None without one."""
         key = count, tokens
-        if key in self._fitting:
-            return self._fitting[key]
-        fitting = self._make_fitting(count, tokens)
-        if len(self._fitting) >= MOST_LENGTHS:
-            self._fitting.clear()
-        self._fitting[key] = fitting
-        self.table.plan_count += 1
-        return fitting
+        # Not cleared when full but replaced: calls on other threads may be about to read it.
+        known = self._fitting
+        if key not in known:
+            if len(known) >= MOST_LENGTHS:
+                known = self._fitting = {}
+            known[key] = self._make_fitting(count, tokens)
+            self.table.plan_count += 1
+        return known[key]
 
     def _make_fitting(self, count: int, tokens: int) -> FittingPlans | None:
         fitting = []
@@ -328,50 +328,19 @@ _get_degrees: Final = attrgetter("count", "tp", "pp", "ep", "dp", "attention_dp"
 
 
 class SearchSpaceTable:
-    """All search spaces so far, and the table of their step coefficients."""
+    """All search spaces so far, and the table of their step coefficients. It only grows, so positions stay valid."""
 
     def __init__(self, catalog: Catalog, calibration: Calibration) -> None:
         self._catalog = catalog
         self.calibration = calibration
         self.node_bandwidth = calibration.value("node_bandwidth", NO_KEYS)
         self._engines = catalog.serving_engines()
-        #: Cache limits.
-        self.most_kept = MOST_KEPT_PLANS
-        #: Calls on all threads that hold positions of coefficients.
-        self._calls = 0
-        self._lock = Lock()
-        self._clear()
-
-    def __enter__(self) -> None:
-        """Keep everything until the call ends, regardless of requests by other threads."""
-        with self._lock:
-            self._calls += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._calls -= 1
-
-    def _clear(self) -> None:
         self._configurations: dict[tuple[object, ...], ServingConfiguration] = {}
         self._intervals: dict[tuple[object, ...], tuple[EstimateBasis, Mapping[LoadKind, tuple[float, ...]]]] = {}
         self._spaces: dict[tuple[object, ...], SearchSpace] = {}
-        self.coefficients = CoefficientTable(self.calibration)
+        self.coefficients = CoefficientTable(calibration)
+        #: Plans and lengths cached by all spaces; the owner replaces a table that has too many.
         self.plan_count = 0
-
-    @property
-    def is_full(self) -> bool:
-        return self.plan_count >= self.most_kept
-
-    def make_room(self) -> bool:
-        """Clear the caches if they are full; return whether that was done.
-
-        Coefficients then have other positions, so this runs between calls of all threads.
-        """
-        with self._lock:
-            if not self.is_full or self._calls:
-                return False
-            self._clear()
-            return True
 
     def find_space(self, request: EstimateRequest) -> SearchSpace:
         """Return the search space of a request; raises InputError if nothing runs it or the plan is impossible."""

@@ -104,7 +104,7 @@ _SAME: Final = 0.005
 #: Cached rows of single requests: those of some scenarios.
 _MOST_KEPT: Final = 128
 
-_Ask = Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]]
+EstimateFunction = Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]]
 
 
 class _ScalingRequest(NamedTuple):
@@ -118,7 +118,7 @@ class _ScalingRequest(NamedTuple):
 class ScalingTable:
     """Computes the rows, and caches those of single requests, which do not depend on the load."""
 
-    def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants, ask: _Ask) -> None:
+    def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants, ask: EstimateFunction) -> None:
         self._table = table
         self._constants = constants
         self._ask = ask
@@ -525,7 +525,7 @@ def compare_topologies(
     other: Estimate,
     table: SearchSpaceTable,
     constants: SchedulingConstants,
-    ask: _Ask,
+    ask: EstimateFunction,
     compare: _Compare,
 ) -> TopologyComparison:
     """Compare two deployments; raises InputError if one does not fit or has pools."""

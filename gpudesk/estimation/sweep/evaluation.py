@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Final
 
@@ -30,7 +31,7 @@ from gpudesk.engine.serving import (
 from gpudesk.engine.steps import LIMITERS, Array, ReplicaRequests
 from gpudesk.estimation.estimator import get_serving_constants
 from gpudesk.estimation.evaluation import CaseArrays, FigureIntervals, IntervalArrays, compute_figure_intervals
-from gpudesk.estimation.search_space import SearchSpaceTable
+from gpudesk.estimation.search_space import MOST_KEPT_PLANS, SearchSpaceTable
 from gpudesk.estimation.sweep.grid import (
     CountArray,
     LengthPairs,
@@ -74,17 +75,8 @@ class SweepFigures:
 class SweepGroupEvaluator:
     """Answers groups; `plans` counts the full estimates, one per plan at each point."""
 
-    def __init__(
-        self,
-        table: SearchSpaceTable,
-        constants: SchedulingConstants,
-        kind: LoadKind,
-        amounts: Sequence[int],
-        *,
-        varied: bool,
-    ) -> None:
-        """Take the common data of all groups: the table of spaces, the constants, and the loads."""
-        self._table = table
+    def __init__(self, constants: SchedulingConstants, kind: LoadKind, amounts: Sequence[int], *, varied: bool) -> None:
+        """Take the common data of all groups: the constants and the loads."""
         self._constants = constants
         self._kind = kind
         self._varied = varied
@@ -101,7 +93,7 @@ class SweepGroupEvaluator:
         factors = np.array([group.space.interval_factors[self._kind]])
         figures: SweepFigures | None = None
         for place in np.unique(plan).tolist():
-            ideal = self._table.coefficients.take_one_ideal(group.deployments[place])
+            ideal = group.coefficients.take_one_ideal(group.deployments[place])
             bands = compute_figure_intervals(results[place], arrays[place], slice(None), ideal, factors)
             here = _collect_figures(results[place], slice(None), bands, plan)
             figures = here if figures is None else figures.replace_where(plan == place, here)
@@ -115,7 +107,7 @@ class SweepGroupEvaluator:
         one = np.ones((1, 1))
         return CaseArrays(
             index=np.array([deployment.position]),
-            rows=self._table.coefficients.take_one(deployment.position),
+            rows=group.coefficients.take_one(deployment.position),
             requests=ReplicaRequests(
                 prompt=lengths.prompt[:, np.newaxis],
                 held_prompt=lengths.context_tokens[:, np.newaxis],
@@ -138,7 +130,7 @@ class SweepGroupEvaluator:
         plan = scores.argmax(axis=1)
         chosen = np.arange(len(plan)) * plans + plan
         of_group = np.repeat(np.arange(len(groups)), [len(group.at) * loads for group in groups])
-        ideal = self._table.coefficients.take_ideal([each for group in groups for each in group.deployments])
+        ideal = groups[0].coefficients.take_ideal([each for group in groups for each in group.deployments])
         factors = np.array([group.space.interval_factors[self._kind] for group in groups])[of_group]
         bands = compute_figure_intervals(results, arrays, chosen, ideal.select(of_group * plans + plan), factors)
         return _collect_figures(results, chosen, bands, plan)
@@ -159,7 +151,7 @@ class SweepGroupEvaluator:
         capacity = np.concatenate([group.capacity for group in groups])
         return CaseArrays(
             index=index,
-            rows=self._table.coefficients.take(index),
+            rows=groups[0].coefficients.take(index),
             requests=ReplicaRequests(
                 prompt=of_cell([group.lengths.prompt for group in groups]),
                 held_prompt=of_cell([group.lengths.context_tokens for group in groups]),
@@ -364,13 +356,10 @@ class SweepEvaluation:
         # The kind of load decides whether an HTTP server is included.
         load = sweep.load_of(sweep.amounts[0])
         self._base = replace(sweep.base, workload=replace(sweep.base.workload, load=load))
-        self._table = SearchSpaceTable(catalog, calibration)
+        self._make_table = partial(SearchSpaceTable, catalog, calibration)
+        self._table = self._make_table()
         self._answers = SweepGroupEvaluator(
-            self._table,
-            get_serving_constants(calibration),
-            sweep.load,
-            sweep.amounts,
-            varied=self._base.workload.uneven,
+            get_serving_constants(calibration), sweep.load, sweep.amounts, varied=self._base.workload.uneven
         )
         self._maker = SweepBlockBuilder(self._answers)
         self._possible: set[tuple[int, int]] = set()
@@ -396,14 +385,14 @@ class SweepEvaluation:
             points += len(cells.reasons) * loads
             plans += sum(group.sequences.size for group in cells.groups) * loads
             spaces += ends
-            pause = ends and (spaces >= _MOST_SETUPS or self._table.is_full)
+            pause = ends and (spaces >= _MOST_SETUPS or self._table.plan_count >= MOST_KEPT_PLANS)
             if plans >= _MOST_PLANS or points >= _MOST_BLOCK_POINTS or pause:
                 yield self._maker.block(start, waiting)
                 start += points
                 points = plans = spaces = 0
                 waiting = []
-            if ends and not waiting:
-                self._table.make_room()
+            if ends and not waiting and self._table.plan_count >= MOST_KEPT_PLANS:
+                self._table = self._make_table()
         if waiting:
             yield self._maker.block(start, waiting)
 

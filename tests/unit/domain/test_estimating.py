@@ -491,7 +491,7 @@ def test_cache_limits_do_not_change_answers(estimator: Estimator, monkeypatch: p
     ]
     before = [estimator.estimate(request) for request in requests]
     curves, needed = estimator.curves(before), estimator.needed(requests)
-    monkeypatch.setattr(estimator._table, "most_kept", 1)
+    monkeypatch.setattr(estimator, "_most_kept", 1)
     assert [estimator.estimate(request) for request in requests] == before
     assert [estimator.curves([estimate])[0] for estimate in before] == list(curves)
     assert estimator.needed(requests) == needed
@@ -501,9 +501,8 @@ def test_cache_limits_do_not_change_answers(estimator: Estimator, monkeypatch: p
 
 
 def test_a_day_of_edits_does_not_fill_the_memory(estimator: Estimator, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = estimator._table
-    monkeypatch.setattr(table, "most_kept", 500)
+    monkeypatch.setattr(estimator, "_most_kept", 500)
     for fraction in range(300):
         request = ask("h200-sxm", "llama-3.1-8b", "fp8", closed(1), memory_fraction=0.5 + fraction / 1000)
         assert estimator.estimate(request).fits
-        assert len(table.coefficients) <= 500 + 20
+        assert len(estimator._caches.table.coefficients) <= 500 + 20

@@ -24,6 +24,7 @@ from gpudesk.engine.sharding import ModelShards
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.evaluation import FigureIntervals, IntervalArrays
+from gpudesk.estimation.search_space import SearchSpaceTable
 from gpudesk.text.messages import format_message
 from tests.unit.conftest import DATA
 from tests.unit.estimation.deployments import (
@@ -36,7 +37,6 @@ from tests.unit.estimation.deployments import (
     answers,
     degrees_of,
     resolve_every,
-    table_of,
 )
 
 Mask = NDArray[np.bool_]
@@ -64,7 +64,7 @@ def test_nothing_on_a_part_is_beyond_physics_with_any_model(
 
 
 def assert_physics(facts: Catalog, calibration: Calibration, part: str, models: Sequence[str]) -> None:
-    table = table_of(facts, calibration)
+    table = SearchSpaceTable(facts, calibration)
     combinations = resolve_every(table, facts.accelerator(part), models)
     if not facts.accelerator(part).peak_dense:
         assert not combinations.deployments, "nothing is estimated without a peak"
@@ -256,7 +256,7 @@ CHECKS: Final = (figures_are_numbers, figures_agree, admission_comes_first, litt
 @pytest.mark.parametrize("part", ["mi300x", "trainium2"])
 def test_the_program_answers_with_the_best_of_these(part: str, facts: Catalog, calibration: Calibration) -> None:
     """What is looked at above is what a user is told: every 97th case is asked of the program."""
-    table = table_of(facts, calibration)
+    table = SearchSpaceTable(facts, calibration)
     combinations = resolve_every(table, facts.accelerator(part), [model.id for model in facts.models()])
     answers_of_part = answers(table, combinations, calibration)
     estimator = Estimator(facts, calibration)

@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
@@ -179,10 +178,3 @@ def answers(table: SearchSpaceTable, combinations: Every, calibration: Calibrati
     figures = compute_figure_intervals(results, arrays, slice(None), ideal, factors[owner, work])
     sequences = sequences_held[owner, work].astype(np.float64)
     return Answers(constants, owner, work, sequences, arrays, results, figures)
-
-
-def table_of(facts: Catalog, calibration: Calibration) -> SearchSpaceTable:
-    """Return a table of search spaces that forgets nothing."""
-    table = SearchSpaceTable(facts, calibration)
-    table.most_kept = 2**31
-    return table

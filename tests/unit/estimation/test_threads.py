@@ -12,7 +12,9 @@ from gpudesk.engine.memory import ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.rates import StepModel, compute_step_model
 from gpudesk.estimation.deployment import compute_weights_bytes
 from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.operation import EstimateDeployment, find_deployment
 from gpudesk.estimation.request_fields import parse_request
+from gpudesk.estimation.search_space import SearchSpaceTable
 from gpudesk.service import GpuDeskService
 
 LINE: dict[str, Any] = {
@@ -71,3 +73,24 @@ def test_sizes_that_another_thread_tries_meanwhile_are_tried_once(
     assert estimator.list_counts(request) == expected
     jobs[0].join()
     assert sizes == [expected]
+
+
+def test_a_full_cache_on_one_thread_moves_nothing_that_another_reads(
+    service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clearing it once gave a chart the times of another deployment, or a position past the end."""
+    ours, theirs = (parse_request(LINE | {"model": model}) for model in ("llama-3.1-70b", "llama-3.1-8b"))
+    estimator = Estimator(service.catalog, service.calibration)
+    estimate = estimator.estimate(ours)
+    expected = estimator.compute_time_shares(estimate)
+
+    def find_while_a_job_asks(estimate: Estimate, table: SearchSpaceTable) -> EstimateDeployment:
+        deployment = find_deployment(estimate, table)
+        estimator.remember(1)
+        job = Thread(target=lambda: estimator.estimate(theirs))
+        job.start()
+        job.join()
+        return deployment
+
+    monkeypatch.setattr("gpudesk.estimation.estimator.find_deployment", find_while_a_job_asks)
+    assert estimator.compute_time_shares(estimate) == expected
