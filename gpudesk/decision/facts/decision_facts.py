@@ -21,7 +21,7 @@ from gpudesk.decision.facts.accelerator_facts import (
 from gpudesk.decision.facts.answers import get_cost_platform
 from gpudesk.decision.facts.deployments import DeploymentChooser, DeploymentSource, cost_on_platform
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, Accelerator
-from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
+from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
 from gpudesk.domain.decision import AnswerValue, Decision, FactValue, FactValues, MediaFit, QuestionAnswer, WayOut
 from gpudesk.domain.diffusion import DiffusionRequest
@@ -235,6 +235,11 @@ class DecisionFacts:
     #: Leaders by the remaining columns and the way to pay for each: independent of other answers.
     leading: dict[tuple[tuple[int, ...], Payments], list[dict[str, FactValue]]] = field(default_factory=dict)
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the columns in the scenario as it was answered, before counts were chosen."""
+        return tuple(view.key for view in self.views)
+
     def facts(self, places: Sequence[int]) -> dict[str, FactValue]:
         views, parts = [self.views[place] for place in places], [self.parts[place] for place in places]
         return list_scenario_facts(self.answer, views, parts)
@@ -286,7 +291,7 @@ class DecisionFactsBuilder:
     def __init__(self, service: DecisionSource) -> None:
         self._service = service
         self._chooser = DeploymentChooser(service)
-        self._last: dict[tuple[int, str | None], tuple[Answer, DecisionFacts]] = {}
+        self._last: dict[tuple[int, str | None, tuple[str, ...]], tuple[Answer, DecisionFacts]] = {}
         # The last of each: they stay while a load is dragged.
         self._single: dict[tuple[EstimateRequest, ...], Sequence[Estimate | InputError]] = {}
         self._fit_counts: dict[tuple[FitQuestion, str], int] = {}
@@ -311,12 +316,13 @@ class DecisionFactsBuilder:
         """Return the facts of an answer on the deployments to judge under answers in the dialogue."""
         sized = self._chooser.choose(answer, answers)
         platform = get_cost_platform(answers)
-        key = id(sized), platform
+        # Counts of the deployments would change the keys of duplicates.
+        key = id(sized), platform, answer.keys
         cached = self._last.get(key)
         if cached is None or cached[0] is not sized:
             if len(self._last) >= _KEPT:
                 self._last.clear()
-            self._last[key] = cached = sized, self._make_facts(sized, platform)
+            self._last[key] = cached = sized, self._make_facts(sized, *key[1:])
         return cached[1]
 
     def list_set_counts(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> Mapping[str, int | None]:
@@ -326,7 +332,7 @@ class DecisionFactsBuilder:
     def list_media_fits(self, answer: Answer) -> tuple[MediaFit, ...]:
         """Return which image and video models each accelerator holds: in BF16, with the sizes of their pipelines."""
         fits = []
-        for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True):
+        for key, column in zip(answer.keys, answer.columns, strict=True):
             names_by_fit: dict[bool, list[str]] = {True: [], False: []}
             for model in self._service.catalog.diffusion_models():
                 with suppress(InputError):
@@ -344,12 +350,12 @@ class DecisionFactsBuilder:
         terms = self._chooser.read_terms(decision.answers)
         return search_ways_out(self._service, ground.answer, terms, decision, decide)
 
-    def _make_facts(self, answer: Answer, platform: str | None) -> DecisionFacts:
+    def _make_facts(self, answer: Answer, platform: str | None, keys: tuple[str, ...]) -> DecisionFacts:
         scenario = cost_on_platform(answer.scenario, platform)
         costed = answer if scenario is answer.scenario else replace(answer, scenario=scenario)
         costing = self._service.costing
         costs, situations = costing.costs(costed, brief=True), costing.situations(costed)
-        views = self._make_views(answer, costs)
+        views = self._make_views(answer, costs, keys)
         parts = tuple(list_accelerator_facts(view) for view in views)
         compared = {name for column in answer.columns for name in list_platforms(column.accelerator)}
         by_platform = self._engines_by_platform
@@ -392,9 +398,8 @@ class DecisionFactsBuilder:
         catalog = self._service.catalog
         return find_usual_delivery((part, catalog.list_systems_with(part.id)) for part in catalog.accelerators())
 
-    def _make_views(self, answer: Answer, costs: CostAnswer) -> tuple[AcceleratorView, ...]:
-        keys, fleet = make_column_keys(answer.scenario.accelerators), answer.scenario.fleet
-        catalog = self._service.catalog
+    def _make_views(self, answer: Answer, costs: CostAnswer, keys: tuple[str, ...]) -> tuple[AcceleratorView, ...]:
+        catalog, fleet = self._service.catalog, answer.scenario.fleet
         recorded = [self._get_recorded(column.accelerator.id) for column in answer.columns]
         return tuple(
             AcceleratorView(

@@ -40,7 +40,7 @@ from gpudesk.decision.rules.scoring import (
     trace_rules,
 )
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, EVERYWHERE, OTHER_PLATFORM, SystemCount
-from gpudesk.domain.answer import Answer, make_column_keys
+from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import (
     MEDIA_WORK,
@@ -273,7 +273,7 @@ class Decider:
     def _collect_facts(self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer]) -> EffectiveFacts:
         """Return all facts: first those that remove columns, then leaders among the rest."""
         answer = ground.answer
-        keys = make_column_keys(answer.scenario.accelerators)
+        keys = ground.keys
         every = tuple(range(len(ground.parts)))
         answer_facts = convert_answers(answers)
         facts: dict[str, FactValue] = {**ground.facts(every), **answer_facts}
@@ -363,10 +363,9 @@ class Decider:
         paid = None if not order else find_cheaper_payment(parts[order[0]], situation.payments[order[0]])
         lacks = [score.find_missing(paid) for score in scores]
         budget = get_number(situation.facts, "budget_usd") or math.inf
-        keys = make_column_keys(ground.answer.scenario.accelerators)
         candidates = tuple(
             DecisionCandidate(
-                key=key,
+                key=view.key,
                 accelerator=view.column.accelerator.id,
                 count=None if view.estimate is None else view.estimate.count,
                 plan=None if view.estimate is None else view.estimate.plan,
@@ -389,7 +388,7 @@ class Decider:
                 like_for_like=None if unlike_rent is None else view.costs.like_for_like_usd,
                 doubts=list_doubts(parts[place], situation.name_payment(place), objective),
             )
-            for place, (key, view) in enumerate(zip(keys, ground.views, strict=True))
+            for place, view in enumerate(ground.views)
             for payment in [situation.name_payment(place) if objective.name is ObjectiveName.COST else None]
             for lots in [_find_lots(view.costs, payment or _PAYMENTS.get(str(situation.facts.get("acquisition"))))]
             for rent in [view.costs.inputs["rent_usd_per_hour"]]

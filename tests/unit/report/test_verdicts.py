@@ -60,6 +60,15 @@ def queueing(service: GpuDeskService) -> Answer:
     return service.costing.add_costs(service.answer(scenario))
 
 
+def test_one_accelerator_with_and_without_a_count_is_compared_by_name(service: GpuDeskService) -> None:
+    """The decision once named both by the count that it chose, which no column has."""
+    parts = (AcceleratorChoice("gb300-nvl72"), AcceleratorChoice("gb300-nvl72", 64), AcceleratorChoice("mi355x"))
+    answer = service.answer(replace(read_template("405b-one-node"), accelerators=parts))
+    decision = service.decide(answer)
+    assert decision.columns == answer.keys
+    assert "GB300" in join_sentences(describe_comparison, answer, decision, PLAIN)
+
+
 def test_odds_of_rents_are_those_of_the_decision(service: GpuDeskService, answer: Answer) -> None:
     decision = service.decide(answer, {"acquisition": "rent"})
     assert {each.payment for each in decision.candidates} == {"rented"}
