@@ -211,7 +211,7 @@ class Estimator:
                 space = caches.table.find_space(request)
                 fitting = space.find_smallest_fitting(work.request_tokens)
                 if fitting is None:
-                    answers[position] = make_unfit_estimate(request, space)
+                    answers[position] = make_unfit_estimate(request, space, caches.table)
                     continue
             except InputError as error:
                 answers[position] = error.detach()

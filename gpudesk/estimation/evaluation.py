@@ -327,20 +327,22 @@ def explain_unfit(
     )
 
 
-def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimate:
+def make_unfit_estimate(request: EstimateRequest, space: SearchSpace, table: SearchSpaceTable) -> Estimate:
     """Make the estimate of a request that no plan holds; raises InputError without any plan."""
-    answer = make_unfit_estimates([(request, space)])[0]
+    answer = make_unfit_estimates([(request, space)], table)[0]
     if isinstance(answer, InputError):
         raise answer
     return answer
 
 
-def make_unfit_estimates(questions: Sequence[tuple[EstimateRequest, SearchSpace]]) -> list[Estimate | InputError]:
+def make_unfit_estimates(
+    questions: Sequence[tuple[EstimateRequest, SearchSpace]], table: SearchSpaceTable
+) -> list[Estimate | InputError]:
     """Return `make_unfit_estimate` of many requests, or their errors."""
     needs = find_smallest_counts(
         [
-            (space.table.find_space(each_request.with_open_plan()), each_request.workload.request_tokens)
-            for each_request, space in questions
+            (table.find_space(each_request.with_open_plan()), each_request.workload.request_tokens)
+            for each_request, _ in questions
         ]
     )
     answers: list[Estimate | InputError] = []

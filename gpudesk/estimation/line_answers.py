@@ -152,7 +152,7 @@ class LineAnswerer:
             chosen = cases.choose([group.factors for _, _, group, _ in line_requests], self._constants)
             for position, line in self._write_lines(line_requests, chosen):
                 answers[position] = line
-        for position, estimate in zip(unfit, make_unfit_estimates(list(unfit.values())), strict=True):
+        for position, estimate in zip(unfit, make_unfit_estimates(list(unfit.values()), self._table), strict=True):
             answers[position] = estimate if isinstance(estimate, InputError) else self._write(estimate)
         return answers
 

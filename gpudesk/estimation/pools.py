@@ -199,10 +199,10 @@ def make_unfit_pools(
     for side in (decode, prefill):
         whole = request.count is None and side.request.count is None
         if (whole and _find_smallest_pool(side) is None) or _is_too_small(side):
-            unfit_estimate = make_unfit_estimate(side.request, side.space)
+            unfit_estimate = make_unfit_estimate(side.request, side.space, table)
             return replace(unfit_estimate, request=request, count=request.count or unfit_estimate.count, needs=total)
     rest = request.with_degrees(PoolRequest(count=(request.count or 2) - 1))
-    unfit_estimate = make_unfit_estimate(rest, table.find_space(rest))
+    unfit_estimate = make_unfit_estimate(rest, table.find_space(rest), table)
     return replace(
         unfit_estimate,
         request=request,
@@ -390,7 +390,7 @@ class PoolEstimator:
 
     def find_link(self, space: SearchSpace, count: int) -> RankLink:
         """Return the link between pools of `count` in total: the domain or host that holds both, else the network."""
-        return find_link(space.configuration.accelerator, count, self._table.node_bandwidth)
+        return find_link(space.configuration.accelerator, count, self._table.coefficients.node_bandwidth)
 
     def find_link_efficiency(self, space: SearchSpace, joined: RankLink) -> float:
         keys = _make_constant_keys(space)._replace(link=joined.kind, ranks="2")
@@ -499,7 +499,7 @@ def _make_pool_notes(
         ),
         *_make_binding_notes(pools, figures),
         _make_memory_note(pair[0].deployment.budget),
-        *_list_particular_notes(pair, space.table.node_bandwidth),
+        *_list_particular_notes(pair, space.coefficients.node_bandwidth),
         *make_load_notes(
             request.workload.request_tokens,
             request.workload.load.kind,

@@ -41,7 +41,10 @@ class CoefficientTable:
     """
 
     def __init__(self, calibration: Calibration) -> None:
-        self._calibration = calibration
+        self.calibration = calibration
+        self.node_bandwidth = calibration.value("node_bandwidth", NO_KEYS)
+        #: Plans and lengths cached by all search spaces of this table.
+        self.plan_count = 0
         self._coefficients = np.empty((len(COEFFICIENT_NAMES), 64))
         self._ideal = np.empty((len(COEFFICIENT_NAMES), 64))
         self._count = 0
@@ -84,7 +87,7 @@ class CoefficientTable:
             added = len(self._pending)
             if not added:
                 return
-            steps = compute_step_model(self._pending, self._calibration)
+            steps = compute_step_model(self._pending, self.calibration)
             size = self._coefficients.shape[1]
             while self._count + added > size:
                 size *= 2
@@ -148,11 +151,12 @@ class FittingPlans(NamedTuple):
 class SearchSpace:
     """The possible deployments of a request, for any lengths and load; computed on demand.
 
-    `request` is the first with these settings: its lengths and load do not matter. `counts` are the deployment sizes to
-    try, smallest first. `interval_factors` are low and high factors of throughput, TTFT and TPOT by load.
+    `coefficients` are shared by all spaces of a table. `request` is the first with these settings: its lengths and load
+    do not matter. `counts` are the deployment sizes to try, smallest first. `interval_factors` are low and high factors
+    of throughput, TTFT and TPOT by load.
     """
 
-    table: SearchSpaceTable
+    coefficients: CoefficientTable
     request: EstimateRequest
     configuration: ServingConfiguration
     counts: tuple[int, ...]
@@ -181,7 +185,7 @@ class SearchSpace:
                 prepare_plans((self.configuration, plan) for plan in listed)
             memory_plans = [self._memory.find(plan) for plan in listed]
             plans = tuple([memory for memory in memory_plans if memory is not None])
-            self.table.plan_count += len(plans)
+            self.coefficients.plan_count += len(plans)
             if not plans and self.request.count is not None:
                 raise InputError(describe_no_plan(self.request, self.configuration, count), "count")
             self._plans_of_count[count] = plans
@@ -194,7 +198,7 @@ class SearchSpace:
     def resolve(self, memory: MemoryPlan) -> ResolvedDeployment:
         deployment = self._deployments.get(memory.plan)
         if deployment is None:
-            deployment = self._deployments[memory.plan] = self.table.coefficients.add(self.configuration, memory)
+            deployment = self._deployments[memory.plan] = self.coefficients.add(self.configuration, memory)
         return deployment
 
     def find_smallest_fitting(self, tokens: int) -> FittingPlans | None:
@@ -214,7 +218,7 @@ class SearchSpace:
             if len(known) >= MOST_LENGTHS:
                 known = self._fitting = {}
             known[key] = self._make_fitting(count, tokens)
-            self.table.plan_count += 1
+            self.coefficients.plan_count += 1
         return known[key]
 
     def _make_fitting(self, count: int, tokens: int) -> FittingPlans | None:
@@ -259,7 +263,7 @@ class SearchSpace:
                 and plan.replica_shape not in known_shapes
             ]
             self._candidates += new
-            self.table.plan_count += len(new)
+            self.coefficients.plan_count += len(new)
 
     def holds(self, plan: ParallelPlan, tokens: int) -> bool:
         """Whether a plan holds `tokens` once and the serving engine accepts it."""
@@ -277,14 +281,15 @@ class SearchSpace:
     def list_plan_notes(self, deployment: ResolvedDeployment) -> tuple[Message, ...]:
         notes = self._plan_notes.get(deployment.position)
         if notes is None:
-            notes = self._plan_notes[deployment.position] = make_plan_notes(deployment, self.table.node_bandwidth)
+            notes = make_plan_notes(deployment, self.coefficients.node_bandwidth)
+            self._plan_notes[deployment.position] = notes
         return notes
 
     def make_step_model(self, deployment: ResolvedDeployment) -> StepModel:
         """Return the step model of a deployment, as plain numbers: the same while a load is dragged."""
         model = self._step_models.get(deployment.position)
         if model is None:
-            model = compute_single_step_model(deployment, self.table.calibration)
+            model = compute_single_step_model(deployment, self.coefficients.calibration)
             self._step_models[deployment.position] = model
         return model
 
@@ -333,14 +338,16 @@ class SearchSpaceTable:
     def __init__(self, catalog: Catalog, calibration: Calibration) -> None:
         self._catalog = catalog
         self.calibration = calibration
-        self.node_bandwidth = calibration.value("node_bandwidth", NO_KEYS)
         self._engines = catalog.serving_engines()
         self._configurations: dict[tuple[object, ...], ServingConfiguration] = {}
         self._intervals: dict[tuple[object, ...], tuple[EstimateBasis, Mapping[LoadKind, tuple[float, ...]]]] = {}
         self._spaces: dict[tuple[object, ...], SearchSpace] = {}
         self.coefficients = CoefficientTable(calibration)
-        #: Plans and lengths cached by all spaces; the owner replaces a table that has too many.
-        self.plan_count = 0
+
+    @property
+    def plan_count(self) -> int:
+        """The number of cached plans and lengths, from which on the owner replaces the table."""
+        return self.coefficients.plan_count
 
     def find_space(self, request: EstimateRequest) -> SearchSpace:
         """Return the search space of a request; raises InputError if nothing runs it or the plan is impossible."""
@@ -356,7 +363,7 @@ class SearchSpaceTable:
                 self._configurations[settings] = configuration
             check_plan(request, configuration)
             counts = list_counts(request, configuration)
-            space = SearchSpace(self, request, configuration, counts, *self._find_intervals(configuration))
+            space = SearchSpace(self.coefficients, request, configuration, counts, *self._find_intervals(configuration))
             self._spaces[key] = space
         return space
 

@@ -140,7 +140,7 @@ class MinimumCountFinder:
     def _find_smallest(self, search: _FormatSearch) -> FittingPlans | None:
         fitting = search.space.find_smallest_fitting(search.tokens)
         if fitting is None:
-            search.reason = make_unfit_estimate(search.request, search.space).reason
+            search.reason = make_unfit_estimate(search.request, search.space, self._table).reason
         else:
             search.counts = tuple(count for count in search.space.counts if count >= fitting.accelerators)
         return fitting

@@ -93,7 +93,7 @@ class SweepGroupEvaluator:
         factors = np.array([group.space.interval_factors[self._kind]])
         figures: SweepFigures | None = None
         for place in np.unique(plan).tolist():
-            ideal = group.coefficients.take_one_ideal(group.deployments[place])
+            ideal = group.space.coefficients.take_one_ideal(group.deployments[place])
             bands = compute_figure_intervals(results[place], arrays[place], slice(None), ideal, factors)
             here = _collect_figures(results[place], slice(None), bands, plan)
             figures = here if figures is None else figures.replace_where(plan == place, here)
@@ -107,7 +107,7 @@ class SweepGroupEvaluator:
         one = np.ones((1, 1))
         return CaseArrays(
             index=np.array([deployment.position]),
-            rows=group.coefficients.take_one(deployment.position),
+            rows=group.space.coefficients.take_one(deployment.position),
             requests=ReplicaRequests(
                 prompt=lengths.prompt[:, np.newaxis],
                 held_prompt=lengths.context_tokens[:, np.newaxis],
@@ -130,7 +130,7 @@ class SweepGroupEvaluator:
         plan = scores.argmax(axis=1)
         chosen = np.arange(len(plan)) * plans + plan
         of_group = np.repeat(np.arange(len(groups)), [len(group.at) * loads for group in groups])
-        ideal = groups[0].coefficients.take_ideal([each for group in groups for each in group.deployments])
+        ideal = groups[0].space.coefficients.take_ideal([each for group in groups for each in group.deployments])
         factors = np.array([group.space.interval_factors[self._kind] for group in groups])[of_group]
         bands = compute_figure_intervals(results, arrays, chosen, ideal.select(of_group * plans + plan), factors)
         return _collect_figures(results, chosen, bands, plan)
@@ -151,7 +151,7 @@ class SweepGroupEvaluator:
         capacity = np.concatenate([group.capacity for group in groups])
         return CaseArrays(
             index=index,
-            rows=groups[0].coefficients.take(index),
+            rows=groups[0].space.coefficients.take(index),
             requests=ReplicaRequests(
                 prompt=of_cell([group.lengths.prompt for group in groups]),
                 held_prompt=of_cell([group.lengths.context_tokens for group in groups]),

@@ -17,7 +17,7 @@ from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.evaluation import explain_unfit
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, describe_conflicting_loads, parse_request
-from gpudesk.estimation.search_space import CoefficientTable, SearchSpace
+from gpudesk.estimation.search_space import SearchSpace
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, input_error
 
@@ -211,10 +211,6 @@ class SweepGroup:
     lengths: LengthPairs
     sequences: CountArray
     capacity: Array
-
-    @property
-    def coefficients(self) -> CoefficientTable:
-        return self.space.table.coefficients
 
     @property
     def fits(self) -> MaskArray:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
@@ -506,3 +508,17 @@ def test_a_day_of_edits_does_not_fill_the_memory(estimator: Estimator, monkeypat
         request = ask("h200-sxm", "llama-3.1-8b", "fp8", closed(1), memory_fraction=0.5 + fraction / 1000)
         assert estimator.estimate(request).fits
         assert len(estimator._caches.table.coefficients) <= 500 + 20
+
+
+def test_full_caches_need_no_garbage_collection(estimator: Estimator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is off while a job runs, and takes long with many objects."""
+    request = ask("h200-sxm", "llama-3.1-8b", "fp8", closed(1))
+    estimator.curves([estimator.estimate(request)])
+    table = weakref.ref(estimator._caches.table)
+    monkeypatch.setattr(estimator, "_most_kept", 1)
+    gc.disable()
+    try:
+        assert estimator.estimate(request).fits
+        assert table() is None
+    finally:
+        gc.enable()
