@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.domain.answer import Answer, AnswerImpact, SheetExtras
     from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, WayOut
-    from gpudesk.domain.deployment_analysis import AcceleratorScaling, DerivationTerm, WorkedFigure
+    from gpudesk.domain.deployment_analysis import AcceleratorScaling, ComparableRun, DerivationTerm, WorkedFigure
     from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest
     from gpudesk.domain.estimate import CalibrationCoverage, Estimate, EstimateRequest, LaunchOptions, LaunchPlan
     from gpudesk.domain.fleet import FleetAnswer
     from gpudesk.domain.profile import AcceleratorProfile, ProfileQuestion
     from gpudesk.domain.progress import ProgressSteps
-    from gpudesk.domain.published_run import ComparableRun
     from gpudesk.domain.sizing import (
         AcceleratorNeeds,
         Demand,
@@ -300,7 +299,7 @@ class GpuDeskService:
 
         Raises `InputError` if the published runs cannot be read.
         """
-        from gpudesk.domain.published_run import find_published_figure
+        from gpudesk.domain.deployment_analysis import find_published_figure
 
         if find_published_figure(estimate, figure) is None:
             return ()
@@ -311,7 +310,7 @@ class GpuDeskService:
 
         See `find_bias`. Empty if the published runs cannot be read.
         """
-        from gpudesk.domain.published_run import find_bias
+        from gpudesk.domain.deployment_analysis import find_bias
 
         figure, newest = "output_tokens_per_s", self.calibration.newest_month
         with suppress(InputError):

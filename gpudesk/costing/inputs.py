@@ -1,132 +1,34 @@
-"""The inputs of costs: assumptions file, cost section of a scenario, and the current value for each accelerator."""
+"""The inputs of costs: the assumptions file, and the current value for each accelerator."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.costing.systems import find_host_power, resolve_purchase_price
-from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SOFTWARE_PLATFORMS, Accelerator, System
-from gpudesk.domain.answer import Scenario
+from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, Accelerator, System
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import (
-    AVERAGE_OVER_PEAK,
-    COMPARED_CLASSES,
     COST_INPUTS,
     OLD_PRICE_DOUBT,
-    RENT_TERMS,
     CostDefaultSource,
     CostInputOrigin,
     CostSettings,
-    DisplayCurrency,
     ProviderRent,
     ResolvedCostInput,
     SystemPrice,
     UncertainValue,
+    parse_costs,
 )
-from gpudesk.domain.estimate import LoadKind
-from gpudesk.domain.field_checks import (
-    FieldCheck,
-    accept_boolean,
-    accept_entries,
-    accept_number,
-    accept_text,
-    accept_word,
-    check_fields,
-)
-from gpudesk.domain.fleet import LoadCurveKind, make_load_curve
 from gpudesk.domain.serving_engine import list_platforms
-from gpudesk.domain.sizing import DemandKind
 from gpudesk.files import read_toml
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, message
 
 _WRONG_ASSUMPTION: Final = message("costs.assumption", "is not a valid cost range; restore the file")
-WRONG_RANGE: Final = message(
-    "costs.range", "must be a number, or three numbers in order: minimum, most likely, maximum"
-)
-
-_LONGEST_CODE: Final = 8
-_RANGE_ENDS: Final = 3
-
-
-def parse_costs(fields: Mapping[str, Any]) -> CostSettings:
-    """Return the settings of a section's fields; raises `InputError` with the path inside the file."""
-    values = check_fields("costs", fields, _COST_CHECKS)
-    if "accelerators" in values:
-        values["parts"] = values.pop("accelerators")
-    return CostSettings(**values)
-
-
-def write_cost_section(settings: CostSettings) -> dict[str, Any]:
-    """Return the fields of the section; defaults are left out, and all fields if nothing is set."""
-    usual = CostSettings()
-    fields: dict[str, Any] = {}
-    if settings.inputs:
-        fields["inputs"] = _write_range(settings.inputs)
-    if settings.parts:
-        fields["accelerators"] = {key: _write_range(part) for key, part in settings.parts.items()}
-    for name in _SETTING_CHECKS:
-        if getattr(settings, name) != getattr(usual, name):
-            fields[name] = getattr(settings, name)
-    if (currency := settings.currency) is not None:
-        fields["currency"] = {"code": currency.code, "per_usd": currency.per_usd, "date": currency.date}
-    return fields
-
-
-def parse_range(name: str, where: str, value: object) -> UncertainValue:
-    """Return the range that a JSON value states for an input; raises `InputError`."""
-    bounds = COST_INPUTS[name].bounds
-    check = accept_number(bounds.low, bounds.high, above=bounds.above)
-    if type(value) is not list:
-        return UncertainValue.exactly(check(where, value))
-    if len(value) != _RANGE_ENDS:
-        raise InputError(WRONG_RANGE, where)
-    spread = UncertainValue(*(check(f"{where}[{place}]", each) for place, each in enumerate(value)))
-    if not spread.in_order:
-        raise InputError(WRONG_RANGE, where)
-    return spread
-
-
-def _accept_inputs(*, each: bool) -> FieldCheck:
-    """Accept stated inputs; for a single accelerator only per-accelerator inputs."""
-    checks = {name: partial(parse_range, name) for name, spec in COST_INPUTS.items() if spec.each or not each}
-    return lambda where, value: check_fields(where, value, checks)
-
-
-def _parse_currency(where: str, value: object) -> DisplayCurrency:
-    return DisplayCurrency(**check_fields(where, value, _CURRENCY, required=_CURRENCY))
-
-
-_CURRENCY: Final[Mapping[str, FieldCheck]] = {
-    "code": accept_text(_LONGEST_CODE),
-    "per_usd": accept_number(0.0, 1e9, above=True),
-    "date": accept_text(),
-}
-_SETTING_CHECKS: Final[Mapping[str, FieldCheck]] = {
-    "rent_term": accept_word({term: term for term in RENT_TERMS}),
-    "provider_class": accept_word({each.value: each for each in COMPARED_CLASSES}),
-    "runs_on": accept_word({platform: platform for platform in SOFTWARE_PLATFORMS}),
-    "around": accept_number(0.0, 0.9),
-    "single_accelerators": accept_boolean,
-}
-_COST_CHECKS: Final[Mapping[str, FieldCheck]] = {
-    "inputs": _accept_inputs(each=False),
-    "accelerators": accept_entries(_accept_inputs(each=True)),
-    "currency": _parse_currency,
-    **_SETTING_CHECKS,
-}
-
-
-def _write_range(inputs: Mapping[str, UncertainValue]) -> dict[str, Any]:
-    return {name: spread.likely if spread.is_known else list(spread) for name, spread in inputs.items()}
-
-
 _DISCOUNTS: Final = "discounts"
 _CASES: Final = "cases"
 
@@ -220,15 +122,6 @@ _OF_OTHERS = frozenset({"engineers", "porting_engineer_months"})
 _NOTHING = UncertainValue.exactly(0.0)
 #: Without a stated fleet it is this deployment alone: sharing with unnamed accelerators would hide its cost.
 _OWN_SOFTWARE: Final = CostDefaultSource("each deployment pays for its software alone")
-#: Origin of a utilization derived from a demand.
-_CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = {
-    LoadCurveKind.FLAT: CostDefaultSource("load curve: constant"),
-    LoadCurveKind.OFFICE: CostDefaultSource("load curve: office hours"),
-    LoadCurveKind.GLOBAL: CostDefaultSource("load curve: users worldwide"),
-    LoadCurveKind.OVERNIGHT: CostDefaultSource("load curve: overnight jobs"),
-    LoadCurveKind.OWN: CostDefaultSource("load curve: yours"),
-}
-_STATED_PEAK_SOURCE: Final = CostDefaultSource("your peak factor")
 
 
 @frozen_dataclass
@@ -247,27 +140,6 @@ class AcceleratorRecords:
     today: str
     class_ratio: UncertainValue | None = None
     other_rents: tuple[ProviderRent, ...] = ()
-
-
-def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
-    """Return the utilization of replicas that carry the peak hour of a demand at their highest allowed load.
-
-    The peak is that of the load curve, unless the user states another peak factor: counts are sized for that one.
-    An open loop is that peak already, as are the requests in flight of the demand. The utilization is the same for all
-    accelerators, although whole replicas are used a little less. None without a demand.
-    """
-    demand, load = scenario.demand, scenario.workload.load
-    if demand is None:
-        return None
-    curve = make_load_curve(scenario.fleet)
-    peak_factor, curve_source = curve.peak_factor, _CURVE_SOURCES[curve.kind]
-    if demand.states_peak:
-        peak_factor, curve_source = demand.peak_factor, _STATED_PEAK_SOURCE
-    in_flight = math.ceil(demand.amount) if demand.kind is DemandKind.CONCURRENCY else None
-    is_peak = load.kind is LoadKind.REQUEST_RATE or (in_flight is not None and load.concurrency == in_flight)
-    share = UncertainValue.exactly((1.0 if is_peak else demand.utilisation_cap) / peak_factor)
-    source = AVERAGE_OVER_PEAK if is_peak else curve_source
-    return ResolvedCostInput("utilisation", CostInputOrigin.DEMAND, share, source=source)
 
 
 def resolve_cost_inputs(

@@ -14,31 +14,23 @@ from gpudesk.costing.accelerator_costs import (
     THROUGHPUT,
     AcceleratorCostInputs,
     PaidDeployment,
-    compute_owned_token_cost,
-    compute_upfront_cost,
-    cost_provider_rents,
-    cost_software,
-    gather_cost_inputs,
-    make_cost_column,
-)
-from gpudesk.costing.inputs import AcceleratorRecords, CostAssumptions, find_demand_utilization, resolve_cost_inputs
-from gpudesk.costing.ownership import (
     compute_api_usd_per_million,
     compute_hours_to_own,
     compute_months_to_own,
+    compute_owned_token_cost,
     compute_payback_hours,
+    compute_upfront_cost,
     compute_utilization_to_own,
+    cost_provider_rents,
+    cost_software,
     count_served_tokens,
+    gather_cost_inputs,
+    make_cost_column,
     solve_linear_root,
     sum_lines,
 )
-from gpudesk.costing.systems import (
-    SystemSpec,
-    count_idle_rented,
-    count_owned_systems,
-    find_owned_system,
-    list_priced_systems,
-)
+from gpudesk.costing.inputs import AcceleratorRecords, CostAssumptions, resolve_cost_inputs
+from gpudesk.costing.systems import SystemSpec, find_owned_system, list_priced_systems
 from gpudesk.costing.uncertainty import (
     DRAW_SEED,
     CostSampler,
@@ -51,7 +43,7 @@ from gpudesk.costing.uncertainty import (
     rank_influences,
     shift_lead,
 )
-from gpudesk.domain.accelerator import Accelerator, System
+from gpudesk.domain.accelerator import Accelerator, System, SystemCount, count_systems, round_up_to_lots
 from gpudesk.domain.answer import (
     AcceleratorChoice,
     Answer,
@@ -64,11 +56,13 @@ from gpudesk.domain.answer import (
 )
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary, ProviderClass
 from gpudesk.domain.cost import (
+    AVERAGE_OVER_PEAK,
     COST_INPUTS,
     NO_COST_SETTINGS,
     BreakEven,
     CostAnswer,
     CostColumn,
+    CostDefaultSource,
     CostDistribution,
     CostInputOrigin,
     CostSensitivity,
@@ -79,10 +73,11 @@ from gpudesk.domain.cost import (
     SystemPrice,
     UncertainValue,
 )
-from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings
+from gpudesk.domain.estimate import Estimate, LoadKind
+from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings, LoadCurveKind, make_load_curve
 from gpudesk.domain.progress import ProgressSteps, run_to_end
 from gpudesk.domain.registry import COST_FIGURES
+from gpudesk.domain.sizing import DemandKind
 from gpudesk.engine.calibration import compute_lead_odds, make_ratio_interval
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
@@ -259,6 +254,55 @@ def _bisect(difference: Callable[[float], float], low: float, high: float) -> fl
     return (low + high) / 2.0
 
 
+#: Origin of a utilization derived from a demand.
+_CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = {
+    LoadCurveKind.FLAT: CostDefaultSource("load curve: constant"),
+    LoadCurveKind.OFFICE: CostDefaultSource("load curve: office hours"),
+    LoadCurveKind.GLOBAL: CostDefaultSource("load curve: users worldwide"),
+    LoadCurveKind.OVERNIGHT: CostDefaultSource("load curve: overnight jobs"),
+    LoadCurveKind.OWN: CostDefaultSource("load curve: yours"),
+}
+_STATED_PEAK_SOURCE: Final = CostDefaultSource("your peak factor")
+
+
+def _find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
+    """Return the utilization of replicas that carry the peak hour of a demand at their highest allowed load.
+
+    The peak is that of the load curve, unless the user states another peak factor: counts are sized for that one.
+    An open loop is that peak already, as are the requests in flight of the demand. The utilization is the same for all
+    accelerators, although whole replicas are used a little less. None without a demand.
+    """
+    demand, load = scenario.demand, scenario.workload.load
+    if demand is None:
+        return None
+    curve = make_load_curve(scenario.fleet)
+    peak_factor, curve_source = curve.peak_factor, _CURVE_SOURCES[curve.kind]
+    if demand.states_peak:
+        peak_factor, curve_source = demand.peak_factor, _STATED_PEAK_SOURCE
+    in_flight = math.ceil(demand.amount) if demand.kind is DemandKind.CONCURRENCY else None
+    is_peak = load.kind is LoadKind.REQUEST_RATE or (in_flight is not None and load.concurrency == in_flight)
+    share = UncertainValue.exactly((1.0 if is_peak else demand.utilisation_cap) / peak_factor)
+    source = AVERAGE_OVER_PEAK if is_peak else curve_source
+    return ResolvedCostInput("utilisation", CostInputOrigin.DEMAND, share, source=source)
+
+
+def _count_owned_systems(spec: SystemSpec, estimate: Estimate) -> SystemCount | None:
+    """Return the whole systems of a deployment; None if accelerators are bought singly.
+
+    The pools of a disaggregated deployment share systems.
+    """
+    if not spec.is_whole:
+        return None
+    replica, copies = (1, estimate.count) if estimate.pools is not None else (estimate.plan.replica, estimate.plan.dp)
+    count = count_systems(spec.slots, replica, copies)
+    return count if spec.system is None else replace(count, name=spec.system.name)
+
+
+def _count_idle_rented(rent: ResolvedCostInput, count: int) -> int:
+    """Return the accelerators rented beyond `count`, if providers on record rent only whole instances."""
+    return round_up_to_lots(count, rent.instance_size) - count
+
+
 COST_DRAWS: Final = 100_000
 _THROUGHPUT_FIGURE: Final = "output_tokens_per_s"
 _RENTED_FIGURE: Final = "rented_usd_per_million_output"
@@ -355,7 +399,7 @@ class CostCalculator:
         return column_costs
 
     def _cache_of(self, scenario: Scenario) -> _SettingsCache:
-        return self._find_cache(scenario.costs, scenario.fleet, scenario.model, find_demand_utilization(scenario))
+        return self._find_cache(scenario.costs, scenario.fleet, scenario.model, _find_demand_utilization(scenario))
 
     def _find_cache(
         self,
@@ -414,9 +458,9 @@ class CostCalculator:
         estimate, inputs = column.estimate, self._resolve_inputs(column, cache)
         sold, systems, idle_rented = None, None, 0
         if estimate is not None and estimate.fits:
-            sold = count_owned_systems(self._find_system(column.accelerator, cache), estimate)
+            sold = _count_owned_systems(self._find_system(column.accelerator, cache), estimate)
             if not cache.settings.single_accelerators:
-                systems, idle_rented = sold, count_idle_rented(inputs["rent_usd_per_hour"], estimate.count)
+                systems, idle_rented = sold, _count_idle_rented(inputs["rent_usd_per_hour"], estimate.count)
         return gather_cost_inputs(key, column, inputs, sold, systems, idle_rented)
 
     def _resolve_inputs(self, column: ComparisonColumn, cache: _SettingsCache) -> Mapping[str, ResolvedCostInput]:

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from gpudesk.domain.accelerator import Accelerator, System, SystemCount, count_systems, round_up_to_lots
+from gpudesk.domain.accelerator import Accelerator, System
 from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.cost import CostInputOrigin, ResolvedCostInput, SystemPrice, UncertainValue
-from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
@@ -245,23 +244,6 @@ def find_owned_system(accelerator: Accelerator, systems: Sequence[System], setti
     if not any(system.id == named and not system.is_rented for system in systems):
         settings = replace(settings, systems={})
     return find_system(accelerator, systems, settings)
-
-
-def count_owned_systems(spec: SystemSpec, estimate: Estimate) -> SystemCount | None:
-    """Return the whole systems of a deployment; None if accelerators are bought singly.
-
-    The pools of a disaggregated deployment share systems.
-    """
-    if not spec.is_whole:
-        return None
-    replica, copies = (1, estimate.count) if estimate.pools is not None else (estimate.plan.replica, estimate.plan.dp)
-    count = count_systems(spec.slots, replica, copies)
-    return count if spec.system is None else replace(count, name=spec.system.name)
-
-
-def count_idle_rented(rent: ResolvedCostInput, count: int) -> int:
-    """Return the accelerators rented beyond `count`, if providers on record rent only whole instances."""
-    return round_up_to_lots(count, rent.instance_size) - count
 
 
 def list_priced_systems(spec: SystemSpec, systems: Sequence[System], named: str | None) -> tuple[System, ...]:

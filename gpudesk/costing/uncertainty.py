@@ -22,12 +22,12 @@ from gpudesk.costing.accelerator_costs import (
     OF_RENTING,
     THROUGHPUT,
     AcceleratorCostInputs,
+    Amount,
     CostValues,
     PaidDeployment,
     compute_owned_token_cost,
     compute_rented_token_cost,
 )
-from gpudesk.costing.ownership import Amount
 from gpudesk.domain.answer import Answer, compute_best_odds
 from gpudesk.domain.cost import COST_INPUTS, CostDistribution, CostSensitivity, UncertainValue
 from gpudesk.domain.progress import JobProgress, ProgressSteps

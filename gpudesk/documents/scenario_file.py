@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk import paths
-from gpudesk.costing.inputs import parse_costs, write_cost_section
 from gpudesk.domain.answer import MAX_ACCELERATORS, MAX_PALETTE_INDEX, AcceleratorChoice, Answer, Scenario
+from gpudesk.domain.cost import parse_costs, write_cost_section
 from gpudesk.domain.decision import QUESTIONS, WEIGHT_BOUNDS, AnswerValue, DecisionSettings
 from gpudesk.domain.estimate import Load, LoadKind
-from gpudesk.domain.estimate_json import write_load_json
 from gpudesk.domain.field_checks import (
     HALF_CHARACTER,
     FieldCheck,
@@ -467,7 +466,7 @@ def _write_choice_fields(choice: AcceleratorChoice) -> dict[str, Any]:
 
 
 def write_load_fields(load: Load) -> dict[str, Any]:
-    fields = write_load_json(load)
+    fields: dict[str, Any] = load.list_stated_fields()
     if load.kind is LoadKind.SATURATE:
         fields["saturate"] = True
     if load.kind is LoadKind.LIMITS:

@@ -6,13 +6,24 @@ import math
 from collections.abc import Mapping
 from dataclasses import field, replace
 from enum import StrEnum
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Any, Final, NamedTuple
 
-from gpudesk.domain.accelerator import SystemCount, round_up_to_lots
+from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS, SystemCount, round_up_to_lots
 from gpudesk.domain.claim import PriceSummary, ProviderClass
+from gpudesk.domain.field_checks import (
+    FieldCheck,
+    accept_boolean,
+    accept_entries,
+    accept_number,
+    accept_text,
+    accept_word,
+    check_fields,
+)
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError, message
 from gpudesk.text.translation import LabeledEnum
 
 
@@ -184,6 +195,85 @@ def _set_input(
 ) -> dict[str, UncertainValue]:
     others = {key: value for key, value in inputs.items() if key != name}
     return others if spread is None else {**others, name: spread}
+
+
+WRONG_RANGE: Final = message(
+    "costs.range", "must be a number, or three numbers in order: minimum, most likely, maximum"
+)
+_LONGEST_CODE: Final = 8
+_RANGE_ENDS: Final = 3
+
+
+def parse_costs(fields: Mapping[str, Any]) -> CostSettings:
+    """Return the settings of a section's fields; raises `InputError` with the path inside the file."""
+    values = check_fields("costs", fields, _COST_CHECKS)
+    if "accelerators" in values:
+        values["parts"] = values.pop("accelerators")
+    return CostSettings(**values)
+
+
+def write_cost_section(settings: CostSettings) -> dict[str, Any]:
+    """Return the fields of the section; defaults are left out, and all fields if nothing is set."""
+    usual = CostSettings()
+    fields: dict[str, Any] = {}
+    if settings.inputs:
+        fields["inputs"] = _write_range(settings.inputs)
+    if settings.parts:
+        fields["accelerators"] = {key: _write_range(part) for key, part in settings.parts.items()}
+    for name in _SETTING_CHECKS:
+        if getattr(settings, name) != getattr(usual, name):
+            fields[name] = getattr(settings, name)
+    if (currency := settings.currency) is not None:
+        fields["currency"] = {"code": currency.code, "per_usd": currency.per_usd, "date": currency.date}
+    return fields
+
+
+def parse_range(name: str, where: str, value: object) -> UncertainValue:
+    """Return the range that a JSON value states for an input; raises `InputError`."""
+    bounds = COST_INPUTS[name].bounds
+    check = accept_number(bounds.low, bounds.high, above=bounds.above)
+    if type(value) is not list:
+        return UncertainValue.exactly(check(where, value))
+    if len(value) != _RANGE_ENDS:
+        raise InputError(WRONG_RANGE, where)
+    spread = UncertainValue(*(check(f"{where}[{place}]", each) for place, each in enumerate(value)))
+    if not spread.in_order:
+        raise InputError(WRONG_RANGE, where)
+    return spread
+
+
+def _accept_inputs(*, each: bool) -> FieldCheck:
+    """Accept stated inputs; for a single accelerator only per-accelerator inputs."""
+    checks = {name: partial(parse_range, name) for name, spec in COST_INPUTS.items() if spec.each or not each}
+    return lambda where, value: check_fields(where, value, checks)
+
+
+def _parse_currency(where: str, value: object) -> DisplayCurrency:
+    return DisplayCurrency(**check_fields(where, value, _CURRENCY, required=_CURRENCY))
+
+
+_CURRENCY: Final[Mapping[str, FieldCheck]] = {
+    "code": accept_text(_LONGEST_CODE),
+    "per_usd": accept_number(0.0, 1e9, above=True),
+    "date": accept_text(),
+}
+_SETTING_CHECKS: Final[Mapping[str, FieldCheck]] = {
+    "rent_term": accept_word({term: term for term in RENT_TERMS}),
+    "provider_class": accept_word({each.value: each for each in COMPARED_CLASSES}),
+    "runs_on": accept_word({platform: platform for platform in SOFTWARE_PLATFORMS}),
+    "around": accept_number(0.0, 0.9),
+    "single_accelerators": accept_boolean,
+}
+_COST_CHECKS: Final[Mapping[str, FieldCheck]] = {
+    "inputs": _accept_inputs(each=False),
+    "accelerators": accept_entries(_accept_inputs(each=True)),
+    "currency": _parse_currency,
+    **_SETTING_CHECKS,
+}
+
+
+def _write_range(inputs: Mapping[str, UncertainValue]) -> dict[str, Any]:
+    return {name: spread.likely if spread.is_known else list(spread) for name, spread in inputs.items()}
 
 
 @frozen_dataclass

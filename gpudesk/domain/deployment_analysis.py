@@ -1,9 +1,9 @@
-"""Derivations of figures, and analyses of one deployment: time breakdowns, rooflines, KV cache, scaling."""
+"""Derivations of figures, and analyses of one deployment: time shares, rooflines, KV cache, scaling, published runs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from enum import StrEnum
 from functools import lru_cache
@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import FigureDifference
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.claim import Source
+from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
@@ -434,3 +435,105 @@ class WeightLoading:
     host: WeightLoadTime
     quoted: tuple[QuotedLinkRate, ...] = ()
     notes: tuple[Message, ...] = ()
+
+
+class RunCondition(StrEnum):
+    """Conditions in which a published run can differ from the request, in the order of display."""
+
+    ACCELERATOR = "accelerator"
+    COUNT = "count"
+    MODEL = "model"
+    WEIGHTS = "weights"
+    KV = "kv"
+    SERVING_ENGINE = "serving_engine"
+    LENGTHS = "lengths"
+    LOAD = "load"
+    PLAN = "plan"
+    POOLS = "pools"
+    DATE = "date"
+    SERVER = "server"
+    SPREAD = "spread"
+    EAGER = "eager"
+    PREFIX = "prefix"
+    SPECULATION = "speculation"
+    MEMORY_FRACTION = "memory_fraction"
+    MAX_BATCH = "max_batch"
+    MAX_BATCHED_TOKENS = "max_batched_tokens"
+
+
+@frozen_dataclass
+class ComparableRun:
+    """One published figure, and its prediction by a fit without any run of its publisher's harness.
+
+    `figure` has the name used in estimates: a rate is that of the whole deployment in output tokens. `request` has the
+    conditions of the run by the names of the catalog, None if unpublished, and `assumed` are those filled by judgment;
+    `accelerator` and `model` are their names. `differs` are the conditions that differ from the request. `distance` is
+    0 if nothing relevant differs, and `near` is whether it is small enough for the error to be informative.
+    `inside_band`: the measured value is in the interval around the prediction.
+    """
+
+    run: str
+    row: str
+    figure: str
+    measured: float
+    predicted: float
+    inside_band: bool | None
+    request: EstimateRequest
+    accelerator: str
+    model: str
+    engine_version: str | None
+    source: Source
+    differs: tuple[RunCondition, ...]
+    distance: float
+    near: bool
+    assumed: tuple[RunCondition, ...] = ()
+    note: str | None = None
+
+    @property
+    def ratio(self) -> float:
+        return self.predicted / self.measured
+
+    @property
+    def as_asked(self) -> bool:
+        return not self.differs
+
+
+#: Least error of each run: repeats of one configuration by two publishers differ by more.
+_LEAST_BIAS = 0.05
+_LEAST_RUNS = 2
+
+
+def find_bias(runs: Iterable[ComparableRun], accelerator: str) -> tuple[float, float] | None:
+    """Return the smallest and largest prediction ÷ measurement of near runs if they lean one way; else None.
+
+    Only two runs or more on the accelerator itself count.
+    """
+    ratios = sorted(run.ratio for run in runs if run.near and run.request.accelerator == accelerator)
+    if len(ratios) < _LEAST_RUNS or (ratios[0] < 1.0 + _LEAST_BIAS and ratios[-1] > 1.0 - _LEAST_BIAS):
+        return None
+    return ratios[0], ratios[-1]
+
+
+#: Figures of an estimate and the published figures behind them.
+_RESTS_ON = {
+    "output_tokens_per_s": "output_tokens_per_s",
+    "total_tokens_per_s": "output_tokens_per_s",
+    "output_tokens_per_s_per_accelerator": "output_tokens_per_s",
+    "batch_s": "output_tokens_per_s",
+    "ttft_ms": "ttft_ms",
+    "tpot_ms": "tpot_ms",
+}
+
+
+def find_published_figure(estimate: Estimate, figure: str) -> str | None:
+    """Return the published figure behind a figure of an estimate; None without one.
+
+    The time of a request is based on the larger of its components: the first token, or the others.
+    """
+    if not isinstance(getattr(estimate, figure, None), IntervalEstimate):
+        return None
+    if figure != "request_s":
+        return _RESTS_ON.get(figure)
+    ttft, tpot = estimate.ttft_ms, estimate.tpot_ms
+    others = 0.0 if tpot is None else tpot.value * (estimate.request.workload.output_tokens - 1)
+    return "ttft_ms" if ttft is not None and ttft.value >= others else "tpot_ms"

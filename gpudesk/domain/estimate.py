@@ -131,6 +131,11 @@ class Load:
     tpot_ms: float | None = None
     limit: Literal["p99", "mean"] = "p99"
 
+    def list_stated_fields(self) -> dict[str, float]:
+        """Return the numbers that are stated, by field."""
+        names = ("batch", "concurrency", "requests", "request_rate", "ttft_ms", "tpot_ms")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
 
 @frozen_dataclass
 class Workload:

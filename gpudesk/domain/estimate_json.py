@@ -16,16 +16,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from gpudesk.domain.estimate import (
-    AcceleratorPool,
-    DisaggregatedPools,
-    Estimate,
-    Load,
-    MemoryUse,
-    ParallelPlan,
-    PlanChoice,
-)
-from gpudesk.domain.published_run import ComparableRun
+from gpudesk.domain.deployment_analysis import ComparableRun
+from gpudesk.domain.estimate import AcceleratorPool, DisaggregatedPools, Estimate, MemoryUse, ParallelPlan, PlanChoice
 from gpudesk.domain.registry import FIGURES
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, format_message, join_messages
@@ -217,14 +209,11 @@ def write_record_json(records: Iterable[ComparableRun]) -> list[dict[str, Any]]:
             "engine_version": record.engine_version,
             **encode_fields(record.request, "date tp pp ep dp attention_dp"),
             **encode_fields(record.request.workload, "input_tokens output_tokens"),
-            "load": {"kind": record.request.workload.load.kind.value, **write_load_json(record.request.workload.load)},
+            "load": {
+                "kind": record.request.workload.load.kind.value,
+                **record.request.workload.load.list_stated_fields(),
+            },
             **encode_fields(record, "source(id title publisher kind url date)"),
         }
         for record in records
     ]
-
-
-def write_load_json(load: Load) -> dict[str, Any]:
-    """Return the stated fields of a load."""
-    values = encode_fields(load, "batch concurrency requests request_rate ttft_ms tpot_ms")
-    return {name: value for name, value in values.items() if value is not None}

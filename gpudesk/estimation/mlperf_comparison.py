@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpudesk.catalog.read import Catalog
-from gpudesk.domain.published_run import (
+from gpudesk.domain.mlperf import (
     MlperfCell,
     MlperfHeadToHead,
     MlperfResult,

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import Accelerator, resolve_fp4
+from gpudesk.domain.deployment_analysis import ComparableRun, RunCondition, find_published_figure
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, Workload, to_calendar_months
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision
-from gpudesk.domain.published_run import ComparableRun, RunCondition, find_published_figure
 from gpudesk.engine.step_work import get_attention_key, has_experts
 from gpudesk.engine.tensors import count_active_parameters, count_parameters
 from gpudesk.evidence.measured_runs import MEASURED_FIGURES, MeasuredRun, read_measured_runs

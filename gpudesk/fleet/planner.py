@@ -10,7 +10,7 @@ from typing import Final
 
 from gpudesk.catalog.price_ranges import summarize_prices
 from gpudesk.catalog.read import Catalog
-from gpudesk.costing.ownership import Amount, compute_api_usd_per_million
+from gpudesk.costing.accelerator_costs import Amount, compute_api_usd_per_million
 from gpudesk.costing.scenario_costs import CostCalculator
 from gpudesk.costing.systems import SystemSpec, find_instance, find_system
 from gpudesk.costing.uncertainty import (

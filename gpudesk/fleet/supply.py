@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.catalog.read import Catalog
-from gpudesk.costing.accelerator_costs import CostValues, cost_software, make_ownership_inputs
-from gpudesk.costing.ownership import (
+from gpudesk.costing.accelerator_costs import (
     Amount,
+    CostValues,
     EngineeringInputs,
     OwnershipInputs,
     compute_upfront_usd,
+    cost_software,
     list_ownership_lines,
+    make_ownership_inputs,
 )
 from gpudesk.costing.systems import SystemSpec, find_system
 from gpudesk.costing.uncertainty import add_price_doubt, compute_odds

@@ -6,13 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from gpudesk.domain.claim import Source
-from gpudesk.domain.published_run import (
-    MlperfHeadToHead,
-    MlperfOutcome,
-    MlperfResult,
-    MlperfScenario,
-    StatedMlperfRatio,
-)
+from gpudesk.domain.mlperf import MlperfHeadToHead, MlperfOutcome, MlperfResult, MlperfScenario, StatedMlperfRatio
 from gpudesk.report.labels import format_date, label_precision, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import lower_for_sentence

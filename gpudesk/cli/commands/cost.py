@@ -353,7 +353,7 @@ def run(options: argparse.Namespace) -> int:
 
 def read_cost_settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService) -> CostSettings:
     """Return the options' settings merged over those of the scenario; raises `InputError` naming the option."""
-    from gpudesk.costing.inputs import parse_costs, write_cost_section
+    from gpudesk.domain.cost import parse_costs, write_cost_section
 
     fields = write_cost_section(scenario.costs)
     names = ("rent_term", "provider_class", "runs_on", "around", "single_accelerators")

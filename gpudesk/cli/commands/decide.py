@@ -51,8 +51,8 @@ from gpudesk.domain.field_checks import (
     parse_strict_json,
 )
 from gpudesk.files import describe_unreadable
-from gpudesk.report.decision.facts import format_fact_figure, get_fact_unit, label_fact
-from gpudesk.report.decision.questions import format_answer, get_option_texts, get_question_text
+from gpudesk.report.decision.facts import format_answer, format_fact_figure, get_fact_unit, get_option_texts, label_fact
+from gpudesk.report.decision.questions import get_question_text
 from gpudesk.report.decision.recommendation import list_recommendation_lines
 from gpudesk.report.decision.rules import (
     describe_effect_marks,

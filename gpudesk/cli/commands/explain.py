@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from gpudesk.cli import output
 from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service, parse_number
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
+from gpudesk.domain.deployment_analysis import ComparableRun
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice, format_plan
 from gpudesk.domain.estimate_json import encode_fields
-from gpudesk.domain.published_run import ComparableRun
 from gpudesk.report.explanation.claims import format_runs_title
 from gpudesk.report.explanation.working import (
     build_explained_plans,

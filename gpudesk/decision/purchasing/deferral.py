@@ -13,12 +13,12 @@ from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_RENT,
     THROUGHPUT,
     AcceleratorCostInputs,
+    Amount,
     compute_owned_token_cost,
     compute_rented_token_cost,
+    count_served_tokens,
     list_missing_inputs,
 )
-from gpudesk.costing.inputs import WRONG_RANGE
-from gpudesk.costing.ownership import Amount, count_served_tokens
 from gpudesk.costing.uncertainty import DrawTable, compute_common_error, compute_range, get_likely
 from gpudesk.decision.facts.answers import resolve_answers
 from gpudesk.decision.purchasing.deferral_costs import (
@@ -33,7 +33,7 @@ from gpudesk.decision.purchasing.deferral_costs import (
 from gpudesk.decision.purchasing.plan_inputs import check_plan_id, make_wait_question, name_failed_input
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
-from gpudesk.domain.cost import COST_INPUTS, UncertainValue
+from gpudesk.domain.cost import COST_INPUTS, WRONG_RANGE, UncertainValue
 from gpudesk.domain.field_checks import describe_out_of_range
 from gpudesk.domain.purchase import (
     DEFAULT_SLIP_MONTHS,

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.costing.ownership import Amount
+from gpudesk.costing.accelerator_costs import Amount
 from gpudesk.costing.uncertainty import compute_range, compute_share_above, get_likely
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.purchase import (

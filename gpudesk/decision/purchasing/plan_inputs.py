@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Final, TypeVar, cast
 
-from gpudesk.costing.inputs import WRONG_RANGE
 from gpudesk.domain.answer import Scenario, make_column_keys
-from gpudesk.domain.cost import COST_INPUTS, UncertainValue
+from gpudesk.domain.cost import COST_INPUTS, WRONG_RANGE, UncertainValue
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.field_checks import (
     FieldCheck,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from gpudesk.costing.ownership import Amount
+from gpudesk.costing.accelerator_costs import Amount
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, ParallelPlan
 from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range

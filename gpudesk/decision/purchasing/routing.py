@@ -13,11 +13,13 @@ from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_RENT,
     THROUGHPUT,
     AcceleratorCostInputs,
+    Amount,
     cost_software,
     list_missing_inputs,
+    list_ownership_lines,
     make_ownership_inputs,
+    sum_lines,
 )
-from gpudesk.costing.ownership import Amount, list_ownership_lines, sum_lines
 from gpudesk.costing.uncertainty import DrawTable, compute_common_error, compute_range, get_likely
 from gpudesk.decision.purchasing.plan_inputs import (
     check_plan_id,

@@ -32,9 +32,8 @@ from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, m
 from gpudesk.domain.answer import AcceleratorChoice, ComparisonColumn, Scenario
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, StalenessLimits
 from gpudesk.domain.decision import Decision
-from gpudesk.domain.deployment_analysis import DerivationTerm
+from gpudesk.domain.deployment_analysis import ComparableRun, DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateRequest
-from gpudesk.domain.published_run import ComparableRun
 from gpudesk.domain.sizing import FitRemedy
 from gpudesk.domain.user_facts import InactiveOverride
 from gpudesk.paths import MissingFileError

@@ -1,4 +1,4 @@
-"""Names, values and units of the facts behind decisions."""
+"""Names, values and units of the facts behind decisions, and of the answers to questions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import EVERYWHERE
-from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, FactValue
+from gpudesk.domain.decision import NO_LIMIT, NO_LIMIT_ANSWER, QUESTIONS, UNKNOWN_ANSWER, AnswerValue, FactValue
 from gpudesk.domain.estimate import Limiter
 from gpudesk.report.costs import MoneyFormatter
-from gpudesk.report.decision.questions import format_answer, format_answer_number
 from gpudesk.report.labels import format_months, format_years, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.messages import lower_for_sentence
-from gpudesk.text.translation import tr, translate_data
+from gpudesk.text.translation import tr, translate_data, trn
 
 
 class _FactKind(StrEnum):
@@ -218,6 +217,147 @@ _ANSWERS: Final[Mapping[str, str]] = {
     "vendor_policy": "Vendors",
     "api_checked": "Hosted API checked",
 }
+#: Question -> option -> (title, use).
+_OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
+    "serving_engine": {
+        "any": ("Any", "Any engine that serves the model"),
+        "vllm": ("vLLM", "Runs on CUDA and ROCm"),
+        "sglang": ("SGLang", "Runs on CUDA and ROCm"),
+        "tensorrt-llm": ("TensorRT-LLM", "CUDA only"),
+        "tgi": ("TGI", "Supported by Hugging Face"),
+        "own": ("In-house", "Your own serving code"),
+    },
+    "tuned_for": {
+        "nothing": ("No", "Standard frameworks only"),
+        "cuda": ("CUDA kernels", "Written or tuned by your team"),
+        "cdna4": ("CDNA 4 kernels", "Models tuned for this generation"),
+    },
+    "porting": {"yes": ("Yes", "Porting is possible"), "no": ("No", "Stay on the current platform")},
+    "shape": {
+        "free": ("No", "One or several accelerators"),
+        "one": ("Yes", "Weights, KV cache and reserve fit on one"),
+        "several": ("Many models", "Many small models, not one large model"),
+    },
+    "long_context": {"no": ("No", "Context length from the scenario"), "yes": ("Yes", "100,000 tokens or more")},
+    "precision": {
+        "any": ("From the scenario", "No format is required"),
+        "fp4": ("FP4 in production", "Requires 4-bit compute"),
+        "automatic": ("Automatic", "FP8 and FP4 without manual setup"),
+        "unquantised": ("Unquantized", "Keep 16-bit weights"),
+    },
+    "service": {
+        "interactive": ("Interactive user", "Reads tokens as they stream"),
+        "server": ("Users with a latency limit", "Many requests, each within the limit"),
+        "offline": ("Nobody", "Batch work, for example overnight"),
+    },
+    "site": {
+        "open": ("Anywhere", "Servers are bought or rented too"),
+        "rack": ("Limited rack space", "Rack space or power is the limit"),
+        "oam": ("OAM servers", "Existing servers"),
+        "hgx": ("SXM servers", "Existing servers"),
+        "pcie": ("PCIe slots", "Existing servers"),
+        "amd": ("AMD site", "AMD servers and tools"),
+    },
+    "destination": {
+        "free": ("No", "Nothing to check"),
+        "controlled": ("Yes", "Check each accelerator"),
+        "china": ("China", "Includes accelerators made for China"),
+        UNKNOWN_ANSWER: ("I don't know", "Leave this out"),
+    },
+    "priority": {
+        "balanced": ("Balanced", "Cost per token where prices are known"),
+        "cost": ("Cost", "Lowest cost per token"),
+        "speed": ("Throughput", "Most tokens/s per accelerator"),
+        "latency": ("Latency", "Fastest answers at this load"),
+        "users": ("Concurrency", "Most requests in flight"),
+        "certainty": ("Certainty", "Shortest time to production"),
+    },
+    "work": {
+        "serving": ("Serving text", "Chat, code, agents, search"),
+        "multimodal": ("Multimodal", "Text with images or audio"),
+        "media": ("Images or video", "Diffusion models"),
+        "embeddings": ("Embeddings", "Vectors for search and ranking"),
+        "fine_tuning": ("Fine-tuning", "Not covered"),
+        "training": ("Training", "Not covered"),
+    },
+    "standing": {
+        NO_LIMIT_ANSWER: ("No", "Your own tests are enough"),
+        "reference": ("Named reference", "A known company already runs this"),
+        "frontier": ("Frontier scale", "Largest models at the largest scale"),
+    },
+    "team": {
+        "rocm": ("Skilled in ROCm", "Works with ROCm today"),
+        "can_learn": ("Can learn ROCm", "Has time and interest"),
+        "cuda": ("CUDA only", "No plan to change"),
+        "small": ("Small or new", "Little time for troubleshooting"),
+        UNKNOWN_ANSWER: ("I don't know", "Leave this out"),
+    },
+    "tuning": {
+        "full": ("Every framework", "All frameworks must work"),
+        "untuned": ("None", "Must work out of the box"),
+        "tuned": ("Typical tuning", "Try flags and number formats"),
+        "own_code": ("Custom code", "Own serving code or ROCm work"),
+        UNKNOWN_ANSWER: ("I don't know", "Leave this out"),
+    },
+    "current_platform": {
+        "CUDA": ("CUDA", "NVIDIA in production"),
+        "ROCm": ("ROCm", "AMD in production"),
+        "other": ("Other", "TPU, Neuron or Gaudi"),
+        NO_LIMIT_ANSWER: ("Nothing yet", "No porting needed"),
+        UNKNOWN_ANSWER: ("I don't know", "Excludes porting cost"),
+    },
+    "acquisition": {
+        "undecided": ("Undecided", "Compare both"),
+        "own": ("Buy", "Run for years"),
+        "rent": ("Rent", "Pay by the hour"),
+    },
+    "monthly_hours": {UNKNOWN_ANSWER: ("I don't know", "Leave this out")},
+    "budget_usd": {NO_LIMIT_ANSWER: ("No limit", "Price rules nothing out")},
+    "adoption_months": {UNKNOWN_ANSWER: ("I don't know", "Leave this out")},
+    "ttft_limit_ms": {NO_LIMIT_ANSWER: ("No limit", "Batch work")},
+    "tpot_limit_ms": {NO_LIMIT_ANSWER: ("No limit", "No one reads the stream")},
+    "months_to_launch": {UNKNOWN_ANSWER: ("I don't know", "Leave this out")},
+    "waiting": {
+        "no": ("No", "Available accelerators only"),
+        "unpriced": ("Yes", "Ignore the cost of a delay"),
+        "priced": ("Yes, with delay cost", "Include a two-quarter delay"),
+    },
+    "vendor_policy": {
+        "any": ("Any", "Best result wins"),
+        "one": ("One vendor", "One platform for everything"),
+        "two_pools": ("Two pools", "Routed by model and context"),
+        "shared_pool": ("One mixed pool", "Both share one queue"),
+    },
+    "api_checked": {
+        "yes": ("Yes", "Self-hosting is cheaper"),
+        "no": ("No", "Not yet"),
+        UNKNOWN_ANSWER: ("I don't know", "Leave this out"),
+    },
+}
+#: Uses of the suggested numbers.
+_USES: Final[Mapping[tuple[str, float], str]] = {
+    ("ttft_limit_ms", 1000.0): "Chat that feels immediate",
+    ("ttft_limit_ms", 2000.0): "Typical for chat and coding",
+    ("ttft_limit_ms", 5000.0): "Reports and agents",
+    ("tpot_limit_ms", 20.0): "Faster than reading speed",
+    ("tpot_limit_ms", 50.0): "Comfortable reading",
+    ("tpot_limit_ms", 100.0): "Slow reading",
+    ("monthly_hours", 500.0): "Less than one accelerator full-time",
+    ("monthly_hours", 1_000.0): "Threshold from a source",
+    ("monthly_hours", 10_000.0): "About 14 accelerators full-time",
+    ("monthly_hours", 1_000_000.0): "More than 1,000 accelerators",
+    ("adoption_months", 0.0): "None funded",
+    ("adoption_months", 3.0): "One quarter",
+    ("adoption_months", 6.0): "Half a year",
+    ("adoption_months", 12.0): "A year",
+    ("months_to_launch", 0.0): "Already live",
+    ("months_to_launch", 3.0): "Within one quarter",
+    ("months_to_launch", 9.0): "Next planning cycle",
+    ("months_to_launch", 12.0): "A year or more",
+    ("budget_usd", 50_000.0): "One accelerator in a server",
+    ("budget_usd", 250_000.0): "One server",
+    ("budget_usd", 1_000_000.0): "A few servers",
+}
 _GENERATIONS: Final[Mapping[str, str]] = {
     "volta": "Volta",
     "turing": "Turing",
@@ -266,6 +406,13 @@ _MEASURED: Final = frozenset(
 _MONEY: Final = {_FactKind.USD: "", _FactKind.USD_PER_HOUR: "/h", _FactKind.USD_PER_MILLION: ""}
 #: Below this a link's traffic is negligible.
 _LEAST_GBS: Final = 0.01
+
+
+class OptionTexts(NamedTuple):
+    """The texts of an option: its title, and its use."""
+
+    title: str
+    use: str
 
 
 def label_fact(name: str) -> str:
@@ -386,3 +533,30 @@ def _format_digits(kind: _FactKind, fact: float, formatter: Formatter) -> str:
             return tr("under {number}", number=formatter.exact(_LEAST_GBS))
         return formatter.exact(float(f"{fact:.4g}"))
     return formatter.estimate(fact)
+
+
+def get_option_texts(name: str, value: AnswerValue, formatter: Formatter) -> OptionTexts:
+    if isinstance(value, str):
+        title, use = _OPTIONS[name][value]
+        return OptionTexts(tr(title), tr(use))
+    use = _USES.get((name, value), "")
+    return OptionTexts(format_answer_number(name, value, formatter), tr(use) if use else "")
+
+
+def format_answer_number(name: str, value: float, formatter: Formatter) -> str:
+    """Return a numeric answer to a question, with its unit."""
+    unit = QUESTIONS[name].unit
+    if unit == "ms" and value >= 1000.0:
+        return tr("{number} s", number=formatter.exact(value / 1000.0))
+    text = formatter.exact(value)
+    if unit == "USD":
+        return formatter.money(text, "USD")
+    if unit == "h/month":
+        return tr("{number} h/month", number=text)
+    if unit == "months":
+        return trn("{n} month", "{n} months", value, n=text)
+    return tr("{number} ms", number=text)
+
+
+def format_answer(name: str, value: AnswerValue, formatter: Formatter) -> str:
+    return get_option_texts(name, value, formatter).title

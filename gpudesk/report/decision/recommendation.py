@@ -54,8 +54,7 @@ from gpudesk.report.costs import (
     label_cost_input,
     list_rent_class_remarks,
 )
-from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact
-from gpudesk.report.decision.questions import format_answer
+from gpudesk.report.decision.facts import format_answer, format_fact, format_fact_figure, get_fact_unit, label_fact
 from gpudesk.report.decision.rules import (
     PER_MILLION,
     NamesByKey,

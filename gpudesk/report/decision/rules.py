@@ -20,8 +20,7 @@ from gpudesk.domain.decision import (
     RuleExclusion,
     TraceLine,
 )
-from gpudesk.report.decision.facts import format_fact, format_fact_in_sentence, get_fact_unit, label_fact
-from gpudesk.report.decision.questions import format_answer
+from gpudesk.report.decision.facts import format_answer, format_fact, format_fact_in_sentence, get_fact_unit, label_fact
 from gpudesk.report.labels import join_alternatives, join_names, label_document
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first, lower_for_sentence

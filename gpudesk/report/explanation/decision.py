@@ -21,8 +21,8 @@ from gpudesk.domain.decision import (
     TraceLine,
 )
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.report.decision.facts import format_fact, label_fact
-from gpudesk.report.decision.questions import ColumnOutcome, find_column_outcome, format_answer, get_question_text
+from gpudesk.report.decision.facts import format_answer, format_fact, label_fact
+from gpudesk.report.decision.questions import ColumnOutcome, find_column_outcome, get_question_text
 from gpudesk.report.decision.recommendation import describe_pilot
 from gpudesk.report.decision.rules import (
     describe_condition_result,

@@ -9,9 +9,14 @@ from typing import Final
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims
-from gpudesk.domain.deployment_analysis import PREFILL_SHARE, DeploymentTimeShares, DerivationTerm, TimeShare
+from gpudesk.domain.deployment_analysis import (
+    PREFILL_SHARE,
+    ComparableRun,
+    DeploymentTimeShares,
+    DerivationTerm,
+    TimeShare,
+)
 from gpudesk.domain.estimate import CalibrationCoverage, Estimate, EstimateBasis, Limiter, Load, LoadKind, PlanChoice
-from gpudesk.domain.published_run import ComparableRun
 from gpudesk.domain.registry import find_figure
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
 from gpudesk.frozen_dataclass import frozen_dataclass

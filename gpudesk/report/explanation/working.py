@@ -10,9 +10,15 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import AttributeClaims
-from gpudesk.domain.deployment_analysis import DerivationTerm, to_placeholder
+from gpudesk.domain.deployment_analysis import (
+    ComparableRun,
+    DerivationTerm,
+    RunCondition,
+    find_bias,
+    find_published_figure,
+    to_placeholder,
+)
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, ParallelPlan, PlanChoice, Workload, format_plan
-from gpudesk.domain.published_run import ComparableRun, RunCondition, find_bias, find_published_figure
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.comparison.tables import SheetDerivation
 from gpudesk.report.explanation.claims import build_input_claims

@@ -35,7 +35,8 @@ from gpudesk.domain.routing import RoutingResult
 from gpudesk.report.decision.advisory import group_by_software, list_load_workings
 from gpudesk.report.decision.buy_or_wait import find_signal_state
 from gpudesk.report.decision.export_control import describe_rule_outcome, get_export_warning
-from gpudesk.report.decision.questions import get_option_texts, get_question_reason, get_question_text
+from gpudesk.report.decision.facts import get_option_texts
+from gpudesk.report.decision.questions import get_question_reason, get_question_text
 from gpudesk.report.decision.recommendation import describe_pilot
 from gpudesk.report.decision.rules import describe_exclusion, describe_reason, get_reason_figure, list_exclusion_tests
 from gpudesk.report.decision.verdict import (

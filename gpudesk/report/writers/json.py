@@ -9,7 +9,7 @@ from typing import Any
 from gpudesk.domain.answer import Answer, ComparisonColumn, LeadVerdict, SheetExtras, find_leaders, make_column_keys
 from gpudesk.domain.claim import ApiPrice, AttributeClaims, Claim, Dispute, MissingPrice, PriceRecord, Source
 from gpudesk.domain.estimate import Estimate, LoadKind
-from gpudesk.domain.estimate_json import encode_each, encode_fields, encode_value, write_estimate_json, write_load_json
+from gpudesk.domain.estimate_json import encode_each, encode_fields, encode_value, write_estimate_json
 from gpudesk.domain.registry import FIGURES, list_curve_figures, list_headline_figures
 from gpudesk.report.comparison.verdicts import describe_comparison
 from gpudesk.report.labels import list_column_names
@@ -83,7 +83,7 @@ def _encode_scenario(answer: Answer) -> dict[str, Any]:
     if not answer.has_load:
         return {**encode_fields(scenario, "name model"), "load": None}
     work = scenario.workload
-    load = {"kind": work.load.kind.value, **write_load_json(work.load)}
+    load = {"kind": work.load.kind.value, **work.load.list_stated_fields()}
     if work.load.kind is LoadKind.LIMITS:
         load["limit"] = work.load.limit
     return {

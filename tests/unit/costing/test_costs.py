@@ -12,13 +12,21 @@ from hypothesis import strategies as st
 from gpudesk.costing import inputs as cost_inputs
 from gpudesk.costing import scenario_costs
 from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, THROUGHPUT
-from gpudesk.costing.inputs import parse_costs, write_cost_section
 from gpudesk.costing.scenario_costs import TO_TIE, CostCalculator
 from gpudesk.costing.uncertainty import compute_common_error, compute_common_share
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import AcceleratorChoice, Answer, compute_win_odds
 from gpudesk.domain.claim import ProviderClass
-from gpudesk.domain.cost import COST_INPUTS, BreakEven, CostColumn, CostInputOrigin, CostSettings, UncertainValue
+from gpudesk.domain.cost import (
+    COST_INPUTS,
+    BreakEven,
+    CostColumn,
+    CostInputOrigin,
+    CostSettings,
+    UncertainValue,
+    parse_costs,
+    write_cost_section,
+)
 from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.report.costs import describe_software_share, list_rent_class_remarks, list_same_provider_rents
 from gpudesk.service import GpuDeskService

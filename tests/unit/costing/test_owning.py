@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.costing.ownership import (
+from gpudesk.costing.accelerator_costs import (
     EngineeringInputs,
     HardwareInputs,
     OwnershipInputs,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpudesk import paths
-from gpudesk.costing.inputs import parse_costs, read_cost_assumptions, write_cost_section
+from gpudesk.costing.inputs import read_cost_assumptions
 from gpudesk.documents.scenario_file import format_scenario, parse_scenario, read_template
 from gpudesk.domain.cost import (
     COST_INPUTS,
@@ -17,6 +17,8 @@ from gpudesk.domain.cost import (
     CostSettings,
     DisplayCurrency,
     UncertainValue,
+    parse_costs,
+    write_cost_section,
 )
 from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.domain.fleet import FleetSettings, LoadCurveKind, make_load_curve

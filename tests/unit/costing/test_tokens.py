@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.costing.ownership import (
+from gpudesk.costing.accelerator_costs import (
     compute_api_usd_per_million,
     compute_hours_to_own,
     compute_joules_per_token,

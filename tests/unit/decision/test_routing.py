@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.costing.ownership import Amount
+from gpudesk.costing.accelerator_costs import Amount
 from gpudesk.decision.purchasing.routing import PlanCosts, compare_routing_plans, cost_pools, rank_plans
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import AcceleratorChoice, Scenario

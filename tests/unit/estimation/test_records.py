@@ -12,8 +12,8 @@ import pytest
 
 from gpudesk import paths
 from gpudesk.catalog.read import Catalog
+from gpudesk.domain.deployment_analysis import ComparableRun, RunCondition
 from gpudesk.domain.estimate import DisaggregationRequest, Estimate, EstimateRequest, Load, LoadKind
-from gpudesk.domain.published_run import ComparableRun, RunCondition
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.published_runs import (

@@ -8,8 +8,7 @@ from dataclasses import replace
 import openpyxl
 import pytest
 
-from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, make_ownership_inputs
-from gpudesk.costing.ownership import list_ownership_lines
+from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, list_ownership_lines, make_ownership_inputs
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.accelerator import SystemCount
 from gpudesk.domain.answer import Answer

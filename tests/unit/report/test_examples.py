@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from gpudesk import paths
-from gpudesk.costing.ownership import (
+from gpudesk.costing.accelerator_costs import (
     EngineeringInputs,
     HardwareInputs,
     OwnershipInputs,

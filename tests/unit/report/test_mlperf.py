@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.published_run import MlperfHeadToHead, MlperfOutcome, MlperfScenario
+from gpudesk.domain.mlperf import MlperfHeadToHead, MlperfOutcome, MlperfScenario
 from gpudesk.estimation.mlperf_comparison import MlperfComparison, read_mlperf
 from gpudesk.report.mlperf import cite_mlperf_result, describe_mlperf_verdict, describe_stated_ratio
 from gpudesk.service import GpuDeskService

@@ -9,9 +9,9 @@ import pytest
 
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.deployment_analysis import ComparableRun, RunCondition
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.published_run import ComparableRun, RunCondition
 from gpudesk.report.explanation.claims import format_explanation
 from gpudesk.report.explanation.figure import FigureEvidence, explain_figure
 from gpudesk.report.explanation.working import build_measured_runs

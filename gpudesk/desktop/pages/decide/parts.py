@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.page import PageView
@@ -23,7 +23,8 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, call_after_paint, leaves_undo
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps
-from gpudesk.report.decision.questions import format_answer, get_question_text
+from gpudesk.report.decision.facts import format_answer
+from gpudesk.report.decision.questions import get_question_text
 from gpudesk.report.decision.verdict import (
     CandidateLine,
     describe_verdict_reason,
@@ -58,6 +59,8 @@ class DecideView(PageView):
         self.theme = theme
         self._evaluated: EvaluatedAnswer | None = None
         self._is_painted = False
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
 
     @property
     def evaluated(self) -> EvaluatedAnswer:
@@ -78,8 +81,13 @@ class DecideView(PageView):
         """Show the widgets below the fold; those of a new view one turn after its first paint."""
         if self._is_painted:
             show()
-        else:
-            call_after_paint(self, show)
+            return
+
+        def show_first() -> None:
+            self._is_painted = True
+            show()
+
+        call_after_paint(self, show_first)
 
     def answer(self, question: str, value: AnswerValue | None) -> None:
         """Answer a question, or reset the answer with None; one undo step."""
@@ -98,11 +106,6 @@ class DecideView(PageView):
 
     def focus_first(self) -> None:
         self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self) as painter:
-            painter.fillRect(event.rect(), self.theme.color("page"))
-        self._is_painted = True
 
 
 ResultT = TypeVar("ResultT")

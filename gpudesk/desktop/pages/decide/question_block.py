@@ -23,15 +23,13 @@ from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, Decision, QuestionAnswer
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.report.decision.facts import OptionTexts, format_answer, get_option_texts
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
-    OptionTexts,
     describe_option_briefly,
     describe_option_effect,
     describe_option_fully,
     find_column_outcome,
-    format_answer,
-    get_option_texts,
     get_question_reason,
     get_question_text,
     list_offered_values,

@@ -29,12 +29,8 @@ from gpudesk.desktop.ui.widgets.layouts import (
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, DialogueScreen
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.report.decision.questions import (
-    format_answer,
-    format_short_answer,
-    get_question_text,
-    label_question_group,
-)
+from gpudesk.report.decision.facts import format_answer
+from gpudesk.report.decision.questions import format_short_answer, get_question_text, label_question_group
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr

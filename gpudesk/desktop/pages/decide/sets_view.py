@@ -20,7 +20,8 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, m
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, Decision, DecisionCandidate, QuestionAnswer
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
-from gpudesk.report.decision.questions import format_answer, get_question_text
+from gpudesk.report.decision.facts import format_answer
+from gpudesk.report.decision.questions import get_question_text
 from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict
 from gpudesk.report.labels import format_odds
 from gpudesk.report.writers.clipboard import format_tab_separated

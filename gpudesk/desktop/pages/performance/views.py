@@ -25,7 +25,7 @@ from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.estimate import Limiter
-from gpudesk.domain.published_run import MlperfHeadToHead, MlperfRow, MlperfScenario
+from gpudesk.domain.mlperf import MlperfHeadToHead, MlperfRow, MlperfScenario
 from gpudesk.domain.registry import FIGURES
 from gpudesk.estimation.mlperf_comparison import MlperfComparison
 from gpudesk.paths import MissingFileError

@@ -1,15 +1,19 @@
-"""Paper sizes and margins, text measured and wrapped, and the elements of pages. Lengths are points."""
+"""Paper sizes and margins, text measured and wrapped, the elements of pages, and printing. Lengths are points."""
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QLocale, QMarginsF, QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen, QPolygonF
+from PySide6.QtPrintSupport import QPrinter, QPrinterInfo
 
 from gpudesk import __version__
 from gpudesk.desktop.ui.theme.glyphs import FLAT
@@ -18,6 +22,7 @@ from gpudesk.desktop.ui.theme.tokens import PAPER_TYPE_STYLES, PaperPaintStyle, 
 from gpudesk.documents.scenario_file import ATTACHMENT_NAME, ATTACHMENT_TYPE
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import FIGURE_UNITS
+from gpudesk.text.messages import InputError, message
 from gpudesk.text.translation import tr
 
 #: Points in a millimetre.
@@ -512,3 +517,75 @@ def make_foot(lines: Sequence[TextLine], number: int, count: int, room: float) -
         ink.text(x + room, y + 11, place, style="small", color="text3", align="right")
 
     return SheetPiece(paragraph.height + 4, draw)
+
+
+_REFUSED: Final = message("printer.refused", "the printer rejected the job; check that it is on, or save a PDF")
+
+_SOCKETS: Final = (Path("/run/cups/cups.sock"), Path("/var/run/cups/cups.sock"))
+_SETTINGS: Final = (Path("/etc/cups/client.conf"), Path("~/.cups/client.conf"))
+_SERVER: Final = re.compile(rb"^[ \t]*ServerName[ \t]+\S", re.MULTILINE | re.IGNORECASE)
+_MOST_BYTES: Final = 1 << 16
+
+
+def is_print_service_there() -> bool:
+    """Whether a print service is available; on systems other than Linux it always is."""
+    if not sys.platform.startswith("linux"):
+        return True
+    if os.environ.get("CUPS_SERVER"):
+        return True
+    return any(path.is_socket() for path in _SOCKETS) or any(map(_names_a_server, _SETTINGS))
+
+
+def _names_a_server(path: Path) -> bool:
+    try:
+        with path.expanduser().open("rb") as file:
+            return _SERVER.search(file.read(_MOST_BYTES)) is not None
+    except (OSError, RuntimeError):
+        # No such file, or no home directory.
+        return False
+
+
+def is_printer_installed() -> bool:
+    return bool(QPrinterInfo.availablePrinterNames())
+
+
+def make_printer(pages: SheetPages, title: str) -> QPrinter:
+    """Return a printer with the paper of the pages; the margins are the sheet's own."""
+    printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+    printer.setDocName(title)
+    printer.setCreator("GPU Desk")
+    printer.setFullPage(True)
+    printer.setPageLayout(pages.paper.make_page_layout())
+    return printer
+
+
+def print_pages(printer: QPrinter, pages: SheetPages, lay_out: Callable[[PaperSize], SheetPages]) -> None:
+    """Print the chosen pages on the chosen paper.
+
+    On the other known size they are laid out again; on any other paper they are scaled to fit. Raises `InputError` if
+    the printer rejects the job.
+    """
+    sizes = {QPageSize.PageSizeId.A4: PaperSize.A4, QPageSize.PageSizeId.Letter: PaperSize.LETTER}
+    size = sizes.get(printer.pageLayout().pageSize().id(), pages.paper.size)
+    pages = pages if size is pages.paper.size else lay_out(size)
+    printer.setFullPage(True)
+    printer.setPageOrientation(pages.paper.make_page_layout().orientation())
+    painter = QPainter()
+    if not painter.begin(printer):
+        raise InputError(_REFUSED, printer.printerName() or None)
+    try:
+        paper = printer.paperRect(QPrinter.Unit.DevicePixel)
+        unit = printer.resolution() / (_POINTS_PER_INCH * UNITS)
+        fitting = min(paper.width() / (pages.paper.width * UNITS), paper.height() / (pages.paper.height * UNITS))
+        scale = min(unit, fitting)
+        painter.scale(scale, scale)
+        ink = SheetPainter(painter)
+        # The positions of the chosen pages; all without a range.
+        count = len(pages.pages)
+        first, last = printer.fromPage(), printer.toPage()
+        for position, number in enumerate(range(max(first, 1) - 1, min(last, count) if last else count)):
+            if position and not printer.newPage():
+                raise InputError(_REFUSED, printer.printerName() or None)
+            pages.draw(number, ink)
+    finally:
+        painter.end()

@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
-from gpudesk.desktop.ui.printing.paper import PaperSize, SheetPages
-from gpudesk.desktop.ui.printing.preview import make_printer, print_pages
+from gpudesk.desktop.ui.printing.paper import PaperSize, SheetPages, make_printer, print_pages
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.window import sheet_preview as preview_module
 from gpudesk.desktop.window.sheet_preview import SheetPreview

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.desktop.ui.printing import preview
-from gpudesk.desktop.ui.printing.preview import is_print_service_there
+from gpudesk.desktop.ui.printing import paper
+from gpudesk.desktop.ui.printing.paper import is_print_service_there
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="CUPS is detected on Linux only")
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="CU
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     """Let sockets and settings be searched in a folder of the test, which has neither."""
     paths = {"socket": tmp_path / "cups.sock", "settings": tmp_path / "client.conf"}
-    monkeypatch.setattr(preview, "_SOCKETS", (paths["socket"],))
-    monkeypatch.setattr(preview, "_SETTINGS", (paths["settings"],))
+    monkeypatch.setattr(paper, "_SOCKETS", (paths["socket"],))
+    monkeypatch.setattr(paper, "_SETTINGS", (paths["settings"],))
     monkeypatch.delenv("CUPS_SERVER", raising=False)
     return paths
 
