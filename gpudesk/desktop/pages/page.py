@@ -307,7 +307,7 @@ class VerdictLine(ThemedLabel):
         super()._dress()
         px = self._theme.px
         self.setContentsMargins(px(16), px(2), px(16), px(8 if self.terms.isHidden() else 1))
-        self.terms.setContentsMargins(px(16), 0, px(16), px(4))
+        self.terms.setContentsMargins(px(16), 0, px(16), px(8))
         self._reserve_height()
 
     def _reserve_height(self) -> None:
@@ -317,7 +317,7 @@ class VerdictLine(ThemedLabel):
         height = self._theme.line("page") + further * self.fontMetrics().lineSpacing()
         self.setMinimumHeight(margins.top() + height + margins.bottom())
         lines = self._count_reserved(terms)
-        self.terms.setMinimumHeight(lines * self.terms.fontMetrics().lineSpacing() + px(4))
+        self.terms.setMinimumHeight(lines * self.terms.fontMetrics().lineSpacing() + px(8))
 
     def _count_reserved(self, usual: float) -> int:
         """Return the lines reserved for a text of a usual width."""

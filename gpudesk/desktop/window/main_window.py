@@ -54,6 +54,8 @@ _LEAST_SIZE = (900, 480)
 #: In a narrower window the rail collapses itself.
 _FOLDED = 1360
 _START = "start"
+#: Levels of layouts between a widget and its window that settle before a paint.
+_NESTED_LAYOUTS = 16
 #: Views that all windows retain, and the delay of the deletion of others.
 _MOST_VIEWS, _DROP_AFTER_MS = 8, 500
 
@@ -338,6 +340,13 @@ class MainWindow(DocumentWindow):
         self.setWindowTitle(tr("{title}[*] — GPU Desk", title=title.replace("[*]", "")))
         self.setWindowModified(self.document.edited)
         self.top.set_title(title)
+
+    def event(self, event: QEvent) -> bool:
+        # Layouts settle before every paint: each call settles one more level of nested ones, and Qt paints in between.
+        if event.type() == QEvent.Type.UpdateRequest:
+            for _ in range(_NESTED_LAYOUTS):
+                QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        return super().event(event)
 
     def changeEvent(self, event: QEvent) -> None:
         """Look at the user's file when the window becomes active: another program may have changed it."""

@@ -280,8 +280,10 @@ class FactorsTableView(PaintedTable):
                 pen.tint(self._get_box(place), "best")
             unknown = cell.level in (FactorLevel.UNKNOWN, FactorLevel.LACKS)
             upper = (cell.word, "label" if best else "small", "best_text" if best else "text3" if unknown else "text1")
-            lower = [(text, "caption", "best_text" if best else "text3") for text in (cell.figure, cell.payment)]
-            self._write_lines(place, upper, *lower)
+            payment_line = f"{cell.figure} {cell.payment}"
+            fits = self._texts.width("caption", payment_line) <= place.width() - self._theme.length(2 * _PAD)
+            lines = (payment_line.rstrip(),) if fits else (cell.figure, cell.payment)
+            self._write_lines(place, upper, *((text, "caption", "best_text" if best else "text3") for text in lines))
         elif column < FIRST:
             room = max(1.0, self._heads.sectionSize(FACTOR) - self._theme.length(2 * _PAD))
             measure = self._measure.lines(factor.measure, "caption", room, _MOST_LINES)

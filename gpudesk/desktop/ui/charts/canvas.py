@@ -461,21 +461,21 @@ def _paint_cursor_value(plot: PlotCanvas, painter: QPainter) -> None:
         letters.draw(painter, left, baseline, rule.text, "caption_strong", theme.color("button_text"))
         return
     # A partly hidden number looks like another number.
-    reach, baseline = _find_reach(plot, x, width), find_x_text_baseline(plot)
-    plate = QRectF(x - reach, baseline - letters.metrics("caption").ascent(), 2 * reach, theme.line("caption"))
-    painter.fillRect(plate, theme.color("page"))
+    (before, after), baseline = _find_reach(plot, x, width), find_x_text_baseline(plot)
+    top = baseline - letters.metrics("caption").ascent()
+    painter.fillRect(QRectF(x - before, top, before + after, theme.line("caption")), theme.color("page"))
     letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", theme.color("text1"))
 
 
-def _find_reach(plot: PlotCanvas, x: float, width: float) -> float:
-    """Return how far the tick labels that a text on the axis overlaps extend to either side."""
+def _find_reach(plot: PlotCanvas, x: float, width: float) -> tuple[float, float]:
+    """Return how far a text on the axis and the tick labels that it overlaps extend to the left and to the right."""
     letters, ticks = plot.text_painter, find_x_ticks(plot)
-    reach = width / 2 + 1
+    before = after = width / 2 + 1
     for tick, text in zip(ticks, format_ticks(plot.frame.x_scale, ticks, plot.formatter), strict=True):
-        half, away = letters.width(text, "caption") / 2, abs(plot.frame.pixel_x(tick) - x)
-        if away < half + width / 2 + plot.theme.px(5):
-            reach = max(reach, away + half + 1)
-    return reach
+        half, away = letters.width(text, "caption") / 2, plot.frame.pixel_x(tick) - x
+        if abs(away) < half + width / 2 + plot.theme.px(5):
+            before, after = max(before, half - away + 1), max(after, half + away + 1)
+    return before, after
 
 
 #: Height of the tab of a reading line, for which a chart has a margin above.

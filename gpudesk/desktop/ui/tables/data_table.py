@@ -324,7 +324,7 @@ class DataTableView(RowsView):
     def fit_columns(self) -> None:
         """Give figures their width, then texts, then second lines; columns share the rest.
 
-        If space is short, long texts get more than short ones.
+        If space is short, long texts get more than short ones. If it is ample, a text stays near the figures after it.
         """
         columns, least = self.table.columns, self._theme.px(_LEAST_WIDTH)
         needs = [max(self._measure_column(number), least) for number in range(len(columns))]
@@ -338,9 +338,15 @@ class DataTableView(RowsView):
         left = max(left - sum(needs[number] for number in words), 0)
         left = _share_room(needs, target_widths, left)
         left = _share_room(needs, {number: self._measure_details(number) for number in words}, left)
-        parts = sum(column.stretch for column in columns) or 1
-        for number, column in enumerate(columns):
-            self.setColumnWidth(number, needs[number] + left * column.stretch // parts)
+        parts, last = sum(column.stretch for column in columns), len(columns) - 1
+        extras = [left * column.stretch // max(1, parts) for column in columns]
+        for number in words:
+            if number != last and not columns[number].is_bar:
+                extras[number] = min(extras[number], needs[number] // 2)
+        if parts and not columns[last].is_figure:
+            extras[last] = left - sum(extras[:last])
+        for number, (need, extra) in enumerate(zip(needs, extras, strict=True)):
+            self.setColumnWidth(number, need + extra)
 
     def _measure_column(self, number: int) -> int:
         """Return the width of the head and the texts of a column, without details."""

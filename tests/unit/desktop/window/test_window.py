@@ -20,6 +20,7 @@ from gpudesk.desktop.pages.page import MultiViewPage
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.selection import Selection, select_cost, select_figure
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, make_column
 from gpudesk.desktop.window import app, main_window
 from gpudesk.desktop.window.action_list import show_more_settings
 from gpudesk.desktop.window.app import DesktopProgram
@@ -384,3 +385,39 @@ def test_thorough_release_frees_frozen_garbage() -> None:
     assert reference() is not None
     app._give_memory_back(thoroughly=True)
     assert reference() is None
+
+
+class PaintedHeights(QObject):
+    """The heights at which a widget was painted."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.heights: list[int] = []
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and isinstance(watched, QWidget):
+            self.heights.append(watched.height())
+        return False
+
+
+def test_nested_layouts_settle_before_a_paint(window: MainWindow, qtbot: QtBot) -> None:
+    """Otherwise a page that grows below the fold is painted once with its parts over one another."""
+    area = FullWidthScrollArea(parent=window)
+    innermost = QWidget()
+    content = innermost
+    for _ in range(4):
+        child, content = content, QWidget()
+        make_column(child, on=content)
+    area.show_widget(content)
+    area.setGeometry(0, 0, 300, 200)
+    part = QWidget()
+    make_column(part, on=innermost)
+    area.show()
+    watch = PaintedHeights(content)
+    qtbot.waitUntil(lambda: bool(watch.heights))
+    watch.heights.clear()
+    part.setMinimumHeight(900)
+    content.update()
+    qtbot.waitUntil(lambda: bool(watch.heights))
+    assert min(watch.heights) >= 900

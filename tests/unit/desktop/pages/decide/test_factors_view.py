@@ -73,3 +73,12 @@ def test_table_is_painted_in_both_themes(view: FactorsView, desk: Desk, theme: T
         assert theme.color("page").name() in colors
     sentence = view.table.describe_cell(view.model.index(0, FIRST))
     assert sentence.startswith("Software, H200 SXM: Preferred")
+
+
+def test_cost_and_its_payment_share_a_line(view: FactorsView, theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three lines in a cell would touch the edges of its tint."""
+    lines: list[str] = []
+    monkeypatch.setattr(view.table, "_write_lines", lambda _place, *texts: lines.extend(each[0] for each in texts))
+    view.resize(theme.px(1400), view.height())
+    view.table.grab()
+    assert any(line.startswith("$") and line.endswith(" owned") for line in lines)

@@ -10,6 +10,8 @@ from gpudesk.desktop.pages.memory.page import CONTEXT, MemoryPage
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_workload
 from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.ui.charts import canvas
+from gpudesk.desktop.ui.charts.scales import format_ticks
 from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.text.formatting import ENGLISH_NUMBERS, MACHINE_NUMBERS, Formatter
 
@@ -51,6 +53,23 @@ def test_current_length_is_marked_and_fixed(view: ContextView, desk: Desk, qtbot
     assert [row.cells for row in cursor_readout.rows] == [("88", ""), ("56", ""), ("—", "does not fit")]
     QTest.keyClick(view.capacity_chart, Qt.Key.Key_Escape)
     assert view.capacity_chart.cursor_readout() is None
+
+
+def test_current_length_hides_no_part_of_another_length(view: ContextView) -> None:
+    """The marked length covers each tick label that it overlaps as a whole, and no other."""
+    chart = view.request
+    rule = chart.drawing.rule
+    assert rule is not None
+    letters = chart.text_painter
+    for width in range(360, 760, 20):
+        chart.resize(width, 400)
+        x = chart.frame.pixel_x(rule.value)
+        before, after = canvas._find_reach(chart, x, letters.width(rule.text, "caption_strong"))
+        ticks = canvas.find_x_ticks(chart)
+        for tick, text in zip(ticks, format_ticks(chart.frame.x_scale, ticks, chart.formatter), strict=True):
+            half, away = letters.width(text, "caption") / 2, chart.frame.pixel_x(tick) - x
+            is_covered = -before <= away - half and away + half <= after
+            assert is_covered or away + half < -before or away - half > after
 
 
 def test_table_has_the_largest_context_that_fits(view: ContextView, desk: Desk) -> None:

@@ -42,6 +42,18 @@ def test_narrow_figures_fit_a_narrow_table(qtbot: QtBot, theme: Theme) -> None:
     assert sum(view.columnWidth(column) for column in range(4)) == view.viewport().width()
 
 
+def test_texts_stay_near_their_figures_in_a_wide_table(qtbot: QtBot, theme: Theme) -> None:
+    view = FiguresTable(theme)
+    qtbot.addWidget(view)
+    view.resize(theme.px(1600), theme.px(200))
+    columns = (DataColumn("Provider", stretch=1), DataColumn("Price", is_figure=True), DataColumn("Date"))
+    row = DataRow("one", (DataCell("TensorWave"), DataCell("1.95"), DataCell("2026-05-18")), "")
+    view.show_table(DataTable("rents", "Rents", "", columns, (row,)))
+    view.fit_columns()
+    assert view.columnWidth(0) < theme.px(200)
+    assert sum(view.columnWidth(column) for column in range(3)) == view.viewport().width()
+
+
 def _return_table(table: DataTable, _formatter: Formatter) -> DataTable:
     return table
 
