@@ -50,7 +50,7 @@ _GROUPS: Final = {
     "host_memory": "RAM",
     "memory": "Memory",
     "parameters": "Parameters, 10⁹",
-    "power": "TDP",
+    "power": "Power",
     "price": "Price",
     "vram": "Memory, GiB",
 }

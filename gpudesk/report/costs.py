@@ -323,7 +323,9 @@ def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -
     """Return the share of the list price that servers cost; empty without one."""
     shares = (column.inputs["server_share"] for column in columns if column.tco is not None)
     share = next((each.spread for each in shares if not each.divides), None)
-    return "" if share is None else tr("servers add {share} to the price", share=formatter.per_cent(share.likely))
+    return (
+        "" if share is None else tr("servers add {share} to the purchase price", share=formatter.per_cent(share.likely))
+    )
 
 
 def describe_bought_singly(settings: CostSettings) -> str:
@@ -463,8 +465,7 @@ def describe_unlike_rent(rent: ResolvedCostInput, name: str) -> str:
     formatter = Formatter()
     low, ratio, high = (formatter.number(each, 2) for each in rent.class_ratio)
     usual = tr(
-        "{name} is priced at a {kind}; like for like, specialized clouds usually charge {ratio}× as much"
-        " ({low}–{high}×)",
+        "{name} is priced at a {kind}; specialized clouds usually charge {ratio}× as much ({low}–{high}×)",
         name=name,
         kind=label_price_word(rent.record.classes[0]),
         ratio=ratio,

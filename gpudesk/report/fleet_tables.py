@@ -215,7 +215,7 @@ def describe_fleets(
     amount = "" if month is None else money.add_currency(format_amount(month.value, money))
     # Costs are averages of the years, in which demand can grow.
     years = format_years(answer.horizon_years, formatter)
-    order, terms = tr("Call the hosted API"), tr("over {years}", years=years)
+    order, terms = tr("Call the hosted API"), tr("on average over {years}", years=years)
     if option is not None:
         order = _describe_order(option, supply, name, formatter)
         order = tr("{order} in year 1", order=order) if answer.growth_per_year else order
@@ -282,8 +282,8 @@ class _SheetFleetCells:
         return ComparisonCell(self.formatter.per_cent(option.utilization), option.utilization)
 
     def next_system(self, option: FleetOption) -> ComparisonCell:
-        months = None if option.months_to_next is None else round(option.months_to_next, 1)
-        return ComparisonCell(self.formatter.exact(months), months)
+        months = None if option.months_to_next is None else round(option.months_to_next)
+        return ComparisonCell(self.formatter.count(months), months)
 
     def cost(self, supply: Supply, option: FleetOption) -> ComparisonCell:
         supply_cost = self.answer.api if supply is Supply.API else option.find_supply_cost(supply)

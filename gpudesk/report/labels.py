@@ -430,10 +430,17 @@ def find_end_of_date(iso_date: str | None) -> date | None:
 
 
 def label_system(name: str) -> str:
-    """Return the name of a system with its translated kind of cooling."""
-    product, _, last = name.rpartition(", ")
-    cooling = {"air-cooled": tr("air-cooled"), "liquid-cooled": tr("liquid-cooled")}.get(last)
-    return name if cooling is None else f"{product}, {cooling}"
+    """Return the name of a system with the words in it translated that do not belong to the product."""
+    words = {
+        "air-cooled": tr("air-cooled"),
+        "liquid-cooled": tr("liquid-cooled"),
+        "both racks": tr("both racks"),
+        "Self-built workstation": tr("Self-built workstation"),
+    }
+    pieces = [words.get(piece, piece) for piece in name.split(", ")]
+    if count := re.fullmatch(r"(\d+) accelerators", pieces[-1]):
+        pieces[-1] = trn("{n} accelerator", "{n} accelerators", int(count[1]))
+    return ", ".join(pieces)
 
 
 def count_days_since(iso_date: str | None, today: str) -> int | None:

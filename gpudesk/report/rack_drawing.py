@@ -11,6 +11,7 @@ from typing import Final
 from gpudesk.domain.fleet import FleetAnswer, FleetOption, Rack, RackedSystem
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.labels import label_system
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
@@ -119,7 +120,7 @@ def label_order(option: FleetOption, formatter: Formatter) -> str:
         count = option.used + option.spare + option.idle
         return trn("{n} accelerator", "{n} accelerators", count, n=formatter.count(count))
     # Text after a comma in a name distinguishes variants of one product.
-    return f"{formatter.count(option.systems)} × {option.system.name.partition(',')[0]}"
+    return f"{formatter.count(option.systems)} × {label_system(option.system.name).partition(',')[0]}"
 
 
 def label_use(used: int, spare: int, idle: int, formatter: Formatter) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
@@ -34,7 +34,7 @@ from gpudesk.domain.registry import (
 from gpudesk.report.catalog_lists import label_list_head, label_term_of_data
 from gpudesk.report.comparison.attribute_rows import format_claim_value
 from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim
-from gpudesk.report.labels import label_dispute_topic
+from gpudesk.report.labels import label_dispute_topic, label_system
 from gpudesk.report.writers.json import (
     encode_attribute,
     encode_dated_price,
@@ -112,7 +112,7 @@ def _list_systems(service: GpuDeskService) -> _CatalogList:
             label_term_of_data(system.kind.value),
             system.accelerator,
             *_list_cells(service, system.id, listed),
-            _mark_name(system.name, own=system.own),
+            _mark_name(label_system(system.name), own=system.own),
         ]
         for system in service.catalog.systems()
     ]
@@ -496,9 +496,10 @@ def _verify(options: argparse.Namespace) -> int:
         else:
             date = Formatter().date(catalog.data_date)
             output.print_line(tr("Catalog {revision}, {date}", revision=catalog.revision[:8], date=date))
-            output.print_line(", ".join(f"{number} {kind}" for kind, number in counts.items()))
+            width = output.get_terminal_width()
+            output.print_lines(wrap_text(_list_counts(counts), width))
             for finding in findings:
-                output.print_line(f"{finding.where}: {format_message(finding.problem)}")
+                output.print_lines(wrap_text(f"{finding.where}: {format_message(finding.problem)}", width))
             output.print_line(
                 trn("{n} problem", "{n} problems", len(findings))
                 if findings
@@ -507,20 +508,35 @@ def _verify(options: argparse.Namespace) -> int:
     return EXIT_AT_FAULT if findings else EXIT_DONE
 
 
+#: Names in JSON; texts translate them.
+_COUNTED: Final = (
+    "accelerators",
+    "systems",
+    "models",
+    "diffusion models",
+    "serving engines",
+    "prices",
+    "document statements",
+    "disputes",
+    "sources",
+)
+
+
 def count_entries(service: GpuDeskService) -> dict[str, int]:
     catalog = service.catalog
-    statements, disputes = catalog.seed_claims(), catalog.disputes()
-    return {
-        tr("accelerators"): len(catalog.accelerators()),
-        tr("systems"): len(catalog.systems()),
-        tr("models"): len(catalog.models()),
-        tr("diffusion models"): len(catalog.diffusion_models()),
-        tr("serving engines"): len(catalog.serving_engines()),
-        tr("prices"): len(catalog.prices()),
-        tr("document statements"): len(statements),
-        tr("document statements about an entry"): sum(bool(statement.things) for statement in statements),
-        tr("document statements about an attribute"): sum(bool(statement.attributes) for statement in statements),
-        tr("disputes"): len(disputes),
-        tr("disputes about an entry"): sum(bool(dispute.things) for dispute in disputes),
-        tr("sources"): len(catalog.sources()),
-    }
+    entries: tuple[Sized, ...] = (
+        catalog.accelerators(),
+        catalog.systems(),
+        catalog.models(),
+        catalog.diffusion_models(),
+        catalog.serving_engines(),
+        catalog.prices(),
+        catalog.seed_claims(),
+        catalog.disputes(),
+        catalog.sources(),
+    )
+    return dict(zip(_COUNTED, map(len, entries), strict=True))
+
+
+def _list_counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts[kind]} {tr(kind)}" for kind in _COUNTED)

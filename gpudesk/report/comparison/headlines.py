@@ -36,6 +36,7 @@ from gpudesk.report.labels import (
     describe_lead,
     format_distance,
     format_odds,
+    join_names,
     label_figure,
     list_column_names,
 )
@@ -59,7 +60,7 @@ def build_screen_headlines(answer: Answer, formatter: Formatter) -> tuple[Headli
 
 
 def build_sheet_headlines(answer: Answer, formatter: Formatter) -> tuple[Headline, ...]:
-    """Return the leader's name for each question, with its figure and its difference from the baseline.
+    """Return the leader's name for each question, with its figure; if too close to call, the figures with their odds.
 
     Columns that do not fit come first; a question without an answer is left out.
     """
@@ -106,9 +107,16 @@ class _HeadlineBuilder:
     def _make_figure_text(self, figure: str) -> FigureText:
         return FigureText(self._answer, figure, self._formatter)
 
-    def _format_range(self, figure: str, values: Iterable[float]) -> str:
-        text, ordered = self._make_figure_text(figure), sorted(values)
-        return f"{text.format(ordered[0])} \N{EN DASH} {text.format(ordered[-1])}"
+    def _format_tied(self, figure: str, ranked: dict[int, IntervalEstimate], best: tuple[int, ...]) -> str:
+        """Return the figures of columns that are too close to call: both of two, the best first, or a range."""
+        text, first = self._make_figure_text(figure), find_best(ranked, figure)
+        values = [ranked[position].value for position in sorted(best, key=lambda position: position != first)]
+        figures = list(dict.fromkeys(map(text.format, values)))
+        if len(figures) == 1:
+            return figures[0]
+        if len(best) == _LEAST_TO_COMPARE:
+            return tr("{one} or {two}", one=figures[0], two=figures[1])
+        return f"{text.format(min(values))} \N{EN DASH} {text.format(max(values))}"
 
     def _describe_lead(self, figure: str, leader: int, *, brief: bool) -> str:
         """Return the verdict on the leader with its odds; empty without odds."""
@@ -268,15 +276,11 @@ class _ScreenHeadlines(_HeadlineBuilder):
 
     def _tell_open(self, figure: str, best: tuple[int, ...], ranked: dict[int, IntervalEstimate]) -> Headline:
         """Return the answer without a leader: the figures of two with their odds, the likely best first."""
-        first = find_best(ranked, figure)
+        text, first = self._format_tied(figure, ranked, best), find_best(ranked, figure)
         best = tuple(sorted(best, key=lambda position: position != first))
-        values = [ranked[position].value for position in best]
-        texts = list(dict.fromkeys(map(self._make_figure_text(figure).format, values)))
         if len(best) == _LEAST_TO_COMPARE:
-            text = tr("{one} or {two}", one=texts[0], two=texts[1]) if len(texts) > 1 else texts[0]
             detail = self._list_likely_best(figure, best)
             return self._make(figure, best, text, detail, CellMarking.OPEN, tr("too close to call"))
-        text = self._format_range(figure, values) if len(texts) > 1 else texts[0]
         detail = tr("Too close to call among {n}", n=self._formatter.count(len(best)))
         return self._make(figure, best, text, detail, CellMarking.OPEN)
 
@@ -348,7 +352,7 @@ class _SheetHeadlines(_HeadlineBuilder):
         if not best:
             return None
         if len(best) > 1:
-            return self._make(figure, best, self._describe_tied(figure, ranked, best))
+            return self._make(figure, best, self._format_tied(figure, ranked, best), self._describe_tied(figure, best))
         detail = self._make_figure_text(figure).format_interval(ranked[best[0]])
         if self._is_only_one_shipping():
             detail = f"{detail}, {tr('only one available')}"
@@ -356,21 +360,17 @@ class _SheetHeadlines(_HeadlineBuilder):
             detail = f"{detail}, {tr('only one without queueing')}"
         elif lead := self._describe_lead(figure, best[0], brief=False):
             detail = "; ".join(filter(None, (detail, lead, self._describe_distance_to_rival(figure, best[0]))))
-        return self._make(figure, best, detail)
+        return self._make(figure, best, self._names[best[0]], detail)
 
-    def _describe_tied(self, figure: str, ranked: dict[int, IntervalEstimate], best: tuple[int, ...]) -> str:
-        """Return the columns that are too close to call: two each with its figure, more with their range."""
-        values = {position: ranked[position].value for position in best}
-        if len(best) == _LEAST_TO_COMPARE:
-            order = sorted(best, key=lambda position: position != find_best(ranked, figure))
-            one, two = (self._make_figure_text(figure).format(values[position]) for position in order)
-            figures = tr("{one} or {two}", one=one, two=two)
-            return tr("{figures}; best: {odds} odds", figures=figures, odds=self._list_likely_best(figure, order))
-        return tr(
-            "{range} among {names}",
-            range=self._format_range(figure, values.values()),
-            names=", ".join(self._names[position] for position in best),
-        )
+    def _describe_tied(self, figure: str, best: tuple[int, ...]) -> str:
+        """Return the odds of columns that are too close to call, and the difference of two."""
+        values = {"odds": self._list_likely_best(figure, best)}
+        ratio = self._make_figure_text(figure).compare_columns(*best) if len(best) == _LEAST_TO_COMPARE else None
+        if ratio is None:
+            return tr("too close to call: {odds} odds of being best", **values)
+        # The same two, whichever is ahead: the larger figure over the smaller one.
+        values["distance"] = format_distance(max(ratio, 1 / ratio), self._formatter)
+        return tr("too close to call: {odds} odds of being best, {distance} apart", **values)
 
     def make_concurrency_headline(self) -> Headline | None:
         """Return who holds most requests; memory is exact, so there are no intervals."""
@@ -381,8 +381,8 @@ class _SheetHeadlines(_HeadlineBuilder):
         most = max(capacities.values())
         best = tuple(position for position, value in capacities.items() if value == most)
         if len(best) > 1:
-            tied = ", ".join(self._names[position] for position in best)
-            return self._make(_IN_FLIGHT, best, tr("{n} each: {names}", n=formatter.count(most), names=tied))
+            names = join_names([self._names[position] for position in best])
+            return self._make(_IN_FLIGHT, best, formatter.count(most), tr("equal on {names}", names=names))
         detail = tr("{n} in flight", n=formatter.count(most))
         if best[0] != 0 and 0 in capacities:
             detail = tr(
@@ -391,16 +391,16 @@ class _SheetHeadlines(_HeadlineBuilder):
                 m=formatter.count(capacities[0]),
                 baseline=self._names[0],
             )
-        return self._make(_IN_FLIGHT, best, detail)
+        return self._make(_IN_FLIGHT, best, self._names[best[0]], detail)
 
-    def _make(self, figure: str, best: tuple[int, ...], detail: str) -> Headline:
+    def _make(self, figure: str, best: tuple[int, ...], text: str, detail: str) -> Headline:
         unranked = self._describe_unranked_lead(figure)
         unit = None if figure == _IN_FLIGHT else self._make_figure_text(figure).unit
         return Headline(
             figure=figure,
             label=f"{label_figure(figure)}, {unit}" if unit else label_figure(figure),
             leaders=tuple(self._leaders[position] for position in best),
-            text=self._names[best[0]] if len(best) == 1 else tr("Too close to call"),
+            text=text,
             unit="",
             detail=f"{detail}; {unranked.text}" if unranked.text else detail,
             mark=None if len(best) == 1 else CellMarking.OPEN,

@@ -67,6 +67,13 @@ from gpudesk.text.translation import tr, trn
 _THROUGHPUT: Final = "output_tokens_per_s"
 _RENTED, _OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
 _CHEAPEST_BY_PAYMENT: Final = {"owned": "Cheapest to own", "rented": "Cheapest to rent"}
+#: That one accelerator has more, or less, than another of memory, purchase price and board power.
+_CERTAIN: Final = (
+    ("{distance} more memory", "{distance} less memory"),
+    ("a {distance} higher price", "a {distance} lower price"),
+    ("{distance} more board power", "{distance} less board power"),
+)
+_PAIR: Final = 2
 #: Smaller differences are not worth a sentence.
 _CLEAR: Final = 0.05
 
@@ -96,7 +103,9 @@ class _ComparisonVerdict:
         sentences = (
             self._describe_lead(first, rival),
             self._list_announced(first, rival),
+            self._describe_certain(first, rival),
             self._describe_rival(first, rival),
+            self._describe_user_speeds(first, rival),
             self._describe_table(first, rival),
             *self._list_left_out(),
             to_sentence(shared) if shared else "",
@@ -142,15 +151,13 @@ class _ComparisonVerdict:
             "odds": format_odds(first.odds, formatter),
             "other": self._name_candidate(rival),
             "other_value": format_objective(decision, compared[1], formatter, brief=True),
+            "other_odds": format_odds(rival.odds, formatter),
         }
-        speed = format_user_speed(decision, first, formatter)
-        if speed is not None and decision.objective.name is not ObjectiveName.TIME:
-            values["value"] = tr("{value} at {speed} per user", value=values["value"], speed=speed)
         if decision.tied_by is not None:
             text = "{contest}: too close to call. Preferred: {name} ({value}) over {other} ({other_value})."
             return tr(text, **values)
         if is_like_for_like_tie(first, rival):
-            text = "{contest}: {name} ({value}); like for like, too close to call with {other} ({other_value})."
+            text = "{contest}: {name} ({value}); at comparable rents, too close to call with {other} ({other_value})."
             return tr(text, **values)
         return {
             LeadVerdict.LEADS: tr(
@@ -165,8 +172,7 @@ class _ComparisonVerdict:
                 **values,
             ),
             LeadVerdict.TOO_CLOSE: tr(
-                "{contest}: too close to call between {name} ({value}, {odds} odds of being best)"
-                " and {other} ({other_value}).",
+                "{contest}: {name} ({value}, {odds} odds) or {other} ({other_value}, {other_odds}), too close to call.",
                 **values,
             ),
         }[judge_odds(first.odds)]
@@ -174,6 +180,38 @@ class _ComparisonVerdict:
     def _list_announced(self, *candidates: DecisionCandidate) -> str:
         names = [drop_count(self._names[each.key]) for each in candidates if "announced" in each.doubts]
         return tr("Announced only: {names}.", names=join_names(names)) if names else ""
+
+    def _describe_certain(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
+        """Return the differences of two that are too close to call in what is known exactly; empty without any."""
+        if judge_odds(first.odds) is not LeadVerdict.TOO_CLOSE:
+            return ""
+        pairs = zip(self._list_certain(first), self._list_certain(rival), _CERTAIN, strict=True)
+        differences = [
+            tr(more if ours > theirs else less, distance=format_distance(ours / theirs, self._formatter))
+            for ours, theirs, (more, less) in pairs
+            if ours and theirs and abs(ours / theirs - 1.0) > _CLEAR
+        ]
+        if not differences:
+            return ""
+        name, other = (drop_count(self._names[each.key]) for each in (first, rival))
+        text = "Per accelerator, {name} has {differences} than {other}."
+        return tr(text, name=name, differences=join_names(differences), other=other)
+
+    def _list_certain(self, candidate: DecisionCandidate) -> tuple[float | None, ...]:
+        """Return memory, purchase price and board power of one accelerator, as in `_CERTAIN`; None if unknown."""
+        place = self._decision.columns.index(candidate.key)
+        accelerator, costs = self._answer.columns[place].accelerator, self._answer.costs
+        price = None if costs is None else costs.columns[place].inputs["price_usd"].spread
+        return accelerator.memory_bytes, None if price is None else price.likely, accelerator.tdp_w
+
+    def _describe_user_speeds(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
+        """Return how fast each user gets output on the two; empty if speed is the objective, or limited by the user."""
+        speeds = [format_user_speed(self._decision, each, self._formatter) for each in (first, rival)]
+        if None in speeds or self._decision.objective.name is ObjectiveName.TIME:
+            return ""
+        names = [self._name_candidate(each) for each in (first, rival)]
+        text = "Each user gets {speed} on {name} and {other_speed} on {other}."
+        return tr(text, name=names[0], speed=speeds[0], other=names[1], other_speed=speeds[1])
 
     def _describe_rival(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
         """Return what speaks for the rival; empty if nothing does."""
@@ -290,8 +328,7 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
             "{figure}: leans toward {name} at {value} ({odds} odds of being best), {distance} than {other}.", **values
         ),
         LeadVerdict.TOO_CLOSE: tr(
-            "{figure}: too close to call between {name} ({value}, {odds} odds of being best)"
-            " and {other} ({other_value}, {other_odds}).",
+            "{figure}: {name} ({value}, {odds} odds) or {other} ({other_value}, {other_odds}), too close to call.",
             **values,
         ),
     }[judge_odds(odds[best])]
@@ -344,6 +381,7 @@ _FITS: Final = {
     "none": "No accelerator holds {load} in memory.",
     "one": "{names} holds {load} in memory and has room for {n}.",
     "some": "{names} hold {load} in memory; {best} has room for the most, {n}.",
+    "both": "Both accelerators hold {load} in memory; {best} has room for the most, {n}.",
     "all": "All {all} accelerators hold {load} in memory; {best} has room for the most, {n}.",
 }
 #: The same for loads that do not determine the number of requests in flight.
@@ -351,6 +389,7 @@ _HANDLES: Final = {
     "none": "No accelerator handles this load ({load}).",
     "one": "{names} handles this load ({load}) and has room for {requests}.",
     "some": "{names} handle this load ({load}); {best} has room for the most requests, {n}.",
+    "both": "Both accelerators handle this load ({load}); {best} has room for the most requests, {n}.",
     "all": "All {all} accelerators handle this load ({load}); {best} has room for the most requests, {n}.",
 }
 
@@ -380,7 +419,8 @@ def describe_fit(answer: Answer, formatter: Formatter) -> list[str]:
             "n": formatter.count(room),
             "requests": trn("{n} request", "{n} requests", room, n=formatter.count(room)),
         }
-        of = "one" if len(holding) == 1 else "all" if len(holding) == len(names) else "some"
+        everyone = "both" if len(names) == _PAIR else "all"
+        of = "one" if len(holding) == 1 else everyone if len(holding) == len(names) else "some"
         sentences.append(tr(_FITS[of] if in_flight is not None else _HANDLES[of], **values))
     elif any(column.estimate is not None for column in answer.columns):
         sentences.append(tr((_HANDLES if in_flight is None else _FITS)["none"], **values))
@@ -473,7 +513,7 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
         describe_bought_singly(settings),
     )
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
-    lines = (", ".join(filter(None, terms)), *list_partly_used(costs.columns, names, formatter))
+    lines = ("; ".join(filter(None, terms)), *list_partly_used(costs.columns, names, formatter))
     return " ".join(to_sentence(each) for each in lines if each)
 
 
@@ -500,7 +540,7 @@ def describe_payback(answer: Answer, formatter: Formatter) -> list[str]:
     sentences = []
     if known_points:
         months = [
-            trn("{n} month ({name})", "{n} months ({name})", round(value), n=formatter.number(value), name=name)
+            trn("{n} month ({name})", "{n} months ({name})", value, n=formatter.estimate(value), name=name)
             for value, name in known_points
         ]
         sentences.append(tr("Buying pays back after {months} of 24/7 use.", months=join_names(months)))
@@ -508,7 +548,7 @@ def describe_payback(answer: Answer, formatter: Formatter) -> list[str]:
         if shares:
             low, high = formatter.number(min(shares) * 100), formatter.per_cent(max(shares))
             share = high if high.startswith(low) else f"{low}–{high}"
-            sentences.append(tr("For use below {share} of the hours, renting by the hour is cheaper.", share=share))
+            sentences.append(tr("Below {share} utilization, renting by the hour is cheaper.", share=share))
     if never := [names[each.key] for each in points if each.value is None]:
         text = "Within the service life, buying does not pay back for {names}."
         sentences.append(tr(text, names=join_names(never)))

@@ -313,7 +313,7 @@ def format_objective(
             formatter.money(formatter.small_amount(each), "USD")
             for each in (candidate.value.value, candidate.like_for_like)
         )
-        return tr("{amount}, ≈ {usual} like for like", amount=amount, usual=usual)
+        return tr("{amount}, ≈ {usual} at a specialized cloud", amount=amount, usual=usual)
     value = add_provider_kind(value, candidate.unlike_rent)
     if candidate.payment is None:
         return value
@@ -481,7 +481,7 @@ def _describe_close_call(
         "other_odds": format_odds(second.odds, formatter),
     }
     if is_like_for_like_tie(first, second):
-        return tr("Like for like, too close to call with {other} ({other_value}; {other_odds} odds).", **values)
+        return tr("At comparable rents, too close to call with {other} ({other_value}; {other_odds} odds).", **values)
     call = tr("{name}: {value} ({odds}); {other}: {other_value} ({other_odds}).", **values)
     return " ".join(filter(None, (call, _describe_favored(first, second, names))))
 

@@ -162,10 +162,10 @@ def _make_replica_term(fleet: DerivedFleet) -> DerivationTerm:
         "working replicas",
         fleet.working,
         None,
-        "ceil({peak_load} ÷ ({capacity_of_a_replica} × {usable_share}))",
+        "ceil({peak_load} ÷ ({capacity_of_a_replica} × {max_replica_load}))",
         _make_peak_term(fleet),
         _make_capacity_term(fleet),
-        DerivationTerm("usable share", cap, None, source=_SCENARIO),
+        DerivationTerm("max replica load", cap, None, source=_SCENARIO),
     )
 
 

@@ -44,6 +44,16 @@ def test_lists_for_programs_are_the_same_in_every_language(capsys: Capture, kind
     assert "—" not in {value for each in plain for value in each.values() if isinstance(value, str)}
 
 
+def test_verification_counts_entries_in_lines_for_people_and_by_fixed_names_for_programs(capsys: Capture) -> None:
+    assert entry.main(["catalog", "verify"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 100
+    assert entry.main(["catalog", "verify", "--json"]) == 0
+    plain = json.loads(capsys.readouterr().out)["counts"]
+    translation.set_language("de")
+    assert entry.main(["catalog", "verify", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counts"] == plain
+
+
 @pytest.mark.parametrize(
     "arguments", [["show", "h200-sxm"], ["show", "h200-sxm", "--json"], ["list"], ["verify"]], ids=" ".join
 )

@@ -16,11 +16,11 @@ def test_the_terminal_says_the_verdict_and_costs(capsys: Capture, monkeypatch: p
     monkeypatch.setenv("COLUMNS", "160")
     assert entry.main(["compare", "--template", "70b-chat-on-four"]) == 0
     text = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
-    assert "Cheapest to own at 100% utilization: too close to call between MI325X ($" in text
+    assert "Cheapest to own at 100% utilization: MI325X ($" in text
     assert "Output token cost, rented, USD/M tokens" in text
     assert entry.main(["compare", "--template", "70b-chat-on-four", "--json"]) == 0
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert result["verdict"].startswith("Cheapest to own at 100% utilization: too close to call between MI325X ($")
+    assert result["verdict"].startswith("Cheapest to own at 100% utilization: MI325X ($")
     assert {each["figure"] for each in result["differences"]} >= {"rented_usd_per_million_output"}
 
 

@@ -95,7 +95,7 @@ def test_break_evens_name_their_accelerator(capsys: Capture) -> None:
 def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None:
     output = run_text(capsys)
     one_line = " ".join(output.split())
-    terms = "USD, without taxes; 100% utilization; on-demand rent; servers add 25% to the price"
+    terms = "USD, without taxes; 100% utilization; on-demand rent; servers add 25% to the purchase price"
     assert f"{terms}; costs count only accelerators in use, not whole systems." in one_line
     ported = " ".join(run_text(capsys, "--runs-on", "CUDA").split())
     assert f"{terms}; costs count only accelerators in use, not whole systems; software cost not shared." in ported
@@ -157,7 +157,7 @@ def test_the_price_of_a_system_is_named_with_those_of_accelerators_that_differ(c
     assert "servers at" not in whole
     singly = say("mi300x", "--single")
     assert "used (median in the catalog): MI300X $12,750 (2026-07-01)." in singly
-    assert "servers add 25% to the price" in singly
+    assert "servers add 25% to the purchase price" in singly
     assert alone not in singly
     assert alone not in say("mi300x", "--no-single", "--set", "mi300x.price_usd=30000")
     assert "alone differ" not in say("h200-sxm", "--no-single")

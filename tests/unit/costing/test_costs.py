@@ -565,8 +565,7 @@ def test_rents_of_different_provider_classes_are_reported(service: GpuDeskServic
     ratio = inputs["mi355x"].class_ratio
     assert ratio is not None
     assert usual.startswith(
-        "mi355x is priced at a hyperscaler; like for like, specialized clouds usually charge "
-        f"{ratio.likely:.2f}× as much "
+        f"mi355x is priced at a hyperscaler; specialized clouds usually charge {ratio.likely:.2f}× as much "
     )
     doubt, like_for_like = inputs["mi355x"].spread, inputs["mi355x"].like_for_like
     assert doubt is not None

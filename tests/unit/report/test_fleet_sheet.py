@@ -70,8 +70,8 @@ def test_a_rent_says_how_many_accelerators_it_pays_for_if_more_than_run(service:
 def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) -> None:
     assert sheet.fleet is not None
     second = sheet.heads[1]
-    order = f"Buy 3 × XE9680 with 24 {second.name}: $40,600 per month over 3 years (72% odds of being the cheapest)."
-    assert sheet.fleet.verdict[0] == order
+    order = f"Buy 3 × XE9680 with 24 {second.name}: $40,600 per month on average over 3 years"
+    assert sheet.fleet.verdict[0] == f"{order} (72% odds of being the cheapest)."
     assert any(each.startswith("Best other accelerator: renting") for each in sheet.fleet.verdict)
     first = sheet.fleet.order.removeprefix("Fleet for the demand: ")
     assert first == sheet.fleet.verdict[0], "page one says how sure the order is"
@@ -158,7 +158,10 @@ def test_the_picture_in_html_has_a_title_for_each_rack(sheet: ComparisonSheet) -
     assert "B200 SXM: 22 × HGX Y" in picture
 
 
-def test_cooling_in_the_name_of_a_system_is_translated() -> None:
+def test_plain_words_in_the_name_of_a_system_are_translated() -> None:
     translation.set_language("de")
     assert label_system("Dell PowerEdge XE9785, 8 MI355X, air-cooled") == "Dell PowerEdge XE9785, 8 MI355X, luftgekühlt"
+    assert label_system("NVIDIA GB300 NVL36x2, both racks") == "NVIDIA GB300 NVL36x2, beide Racks"
+    assert label_system("Self-built workstation, 2 RTX 5090") == "Selbst gebaute Workstation, 2 RTX 5090"
+    assert label_system("Verda H200, 8 accelerators") == "Verda H200, 8 Beschleuniger"
     assert label_system("NVIDIA DGX H200") == "NVIDIA DGX H200"

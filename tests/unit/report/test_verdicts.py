@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.documents.scenario_file import read_template
+from gpudesk.documents.scenario_file import ScenarioTemplate, list_templates, read_template
 from gpudesk.domain.answer import AcceleratorChoice, Answer, compute_win_odds, rank_figures
 from gpudesk.domain.cost import CostSettings
 from gpudesk.domain.decision import DecisionSettings
@@ -38,6 +38,7 @@ from gpudesk.report.writers.json import write_sheet_json
 from gpudesk.report.writers.markdown import write_sheet_markdown
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from tests.words.rules import find_faults
 
 PLAIN = Formatter(ENGLISH_NUMBERS)
 RENTED, OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
@@ -84,11 +85,11 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     rows = {row.key: row for row in build_comparison_table(answer, PLAIN).rows}
     cell = rows[OWNED].cells[3]
     assert (cell.text, cell.value, cell.reason) == ("—", None, "no purchase price")
-    # No rent is clearly the lowest; that of a hyperscaler ties like for like, which its cell says.
+    # No rent is clearly the lowest; that of a hyperscaler ties at comparable rents, as its cell shows.
     assert [cell.mark for cell in rows[RENTED].cells] == [CellMarking.OPEN] * 4
     details = [cell.detail for cell in rows[RENTED].cells]
     assert details[:3] == [None] * 3
-    assert (details[3] or "").startswith("like for like ≈ 0.")
+    assert (details[3] or "").startswith("specialized cloud ≈ 0.")
     assert rows[RENTED].cells[3].line_below == details[3]
     assert rows[RENTED].cells[1].delta == "−12%"
 
@@ -103,18 +104,21 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = join_sentences(describe_comparison, answer, service.decide(answer), PLAIN)
-    assert open_.startswith("Cheapest to own at 100% utilization: too close to call between MI325X ($")
+    assert open_.startswith("Cheapest to own at 100% utilization: MI325X ($")
     assert "B200 SXM is " in open_, "what speaks for the rival"
     assert " No purchase price: MI355X. " in open_, "who is left out, and why"
-    assert " per million output tokens at 15.1 tok/s per user, " in open_.replace("\N{NO-BREAK SPACE}", " ")
+    certain = "Per accelerator, MI325X has 42% more memory and a 47% lower price than B200 SXM."
+    assert certain in open_, "what is known exactly of two that are too close to call"
+    speeds = "Each user gets 15.1 tok/s on MI325X and 23.0 tok/s on B200 SXM."
+    assert speeds in open_.replace("\N{NO-BREAK SPACE}", " ")
     assert open_.endswith(" Costs count only accelerators in use, not whole systems."), "what a figure counts"
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = join_sentences(describe_comparison, answer, service.decide(answer), PLAIN)
     assert verdict.startswith("Cheapest to rent at 100% utilization: MI325X ($")
-    assert "like for like, too close to call with MI355X ($" in verdict
-    assert " like for like)" in verdict
+    assert "at comparable rents, too close to call with MI355X ($" in verdict
+    assert " at a specialized cloud)." in verdict
     sheet = build_sheet(answer, further=further)
     assert " ".join(sheet.verdict) == verdict
     assert f'<p class="verdict">{sheet.verdict[0]}</p><p>' in write_sheet_html(sheet), "the answer stands out"
@@ -123,16 +127,28 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
 
+@pytest.mark.parametrize("template", list_templates(), ids=lambda each: each.id)
+def test_sentences_of_verdicts_are_short_with_all_names_and_figures(
+    service: GpuDeskService, template: ScenarioTemplate
+) -> None:
+    answer = service.costing.add_costs(service.answer(template.scenario))
+    texts = [
+        *describe_comparison(answer, service.decide(answer), PLAIN),
+        *describe_throughput(answer, PLAIN),
+        *describe_fit(answer, PLAIN),
+        *describe_token_cost(answer, PLAIN),
+    ]
+    assert {text: faults for text in texts if (faults := list(find_faults(text)))} == {}
+
+
 def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
     one, two = (PLAIN.estimate(rank_figures(answer, "output_tokens_per_s")[place].value) for place in (2, 3))
     odds = {place: f"{share:.0%}" for place, share in compute_win_odds(answer, "output_tokens_per_s").items()}
     assert join_sentences(describe_throughput, answer, PLAIN) == (
-        f"Output throughput: too close to call between B200 SXM ({one} tok/s, {odds[2]} odds of being best)"
-        f" and MI355X ({two} tok/s, {odds[3]}). All are limited by memory bandwidth."
+        f"Output throughput: B200 SXM ({one} tok/s, {odds[2]} odds) or MI355X ({two} tok/s, {odds[3]}),"
+        " too close to call. All are limited by memory bandwidth."
     )
-    assert describe_figure_lead(answer, "ttft_ms", PLAIN).startswith(
-        "Time to first token: too close to call between MI355X ("
-    )
+    assert describe_figure_lead(answer, "ttft_ms", PLAIN).startswith("Time to first token: MI355X (")
     assert join_sentences(describe_fit, answer, PLAIN) == (
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
@@ -147,12 +163,13 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         assert join_sentences(describe_token_cost, replace(answer, costs=hosted), PLAIN).endswith(f" {sentence}")
     # The verdict names the utilization, the assumptions have the prices.
     assert describe_cost_terms(answer, PLAIN) == (
-        "On-demand rent, servers add 25% to the price, costs count only accelerators in use, not whole systems."
+        "On-demand rent; servers add 25% to the purchase price;"
+        " costs count only accelerators in use, not whole systems."
     )
-    assert describe_price_doubts(answer, PLAIN).startswith("MI355X is priced at a hyperscaler; like for like,")
+    assert describe_price_doubts(answer, PLAIN).startswith("MI355X is priced at a hyperscaler; specialized clouds")
     assert join_sentences(describe_payback, answer, PLAIN) == (
-        "Buying pays back after 13 months (MI325X), 14 months (B200 SXM) and 20 months (H200 SXM) of 24/7 use."
-        " For use below 48–63% of the hours, renting by the hour is cheaper."
+        "Buying pays back after 13.0 months (MI325X), 14.4 months (B200 SXM) and 19.6 months (H200 SXM) of 24/7 use."
+        " Below 48–63% utilization, renting by the hour is cheaper."
     )
 
 

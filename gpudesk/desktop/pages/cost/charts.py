@@ -50,7 +50,7 @@ from gpudesk.report.costs import (
     label_cost_line,
     label_cost_parts,
 )
-from gpudesk.report.labels import format_months, format_odds, format_years
+from gpudesk.report.labels import format_odds, format_years
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, trn
@@ -560,7 +560,7 @@ class RentOrBuyChart(_CostCurves):
         if months is None or months > column.tco.years * MONTHS_PER_YEAR:
             return []
         (at,) = self._convert_to_thousands(np.array([column.tco.at_once_usd + months * column.tco.per_month_usd]))
-        text = format_months(round(months), self.formatter)
+        text = trn("{n} month", "{n} months", months, n=self.formatter.estimate(months))
         return [PointMark(part.key, part.palette_index, months, float(at), is_variant=True, text=text)]
 
     # Reading values

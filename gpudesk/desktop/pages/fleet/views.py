@@ -239,7 +239,7 @@ class YearsChart(FleetChart):
         owned = next((line for line in lines if line.key == Supply.OWNED.value), None)
         if months is None or owned is None:
             return
-        text = tr("next system: {months}", months=format_months(round(months), self.formatter))
+        text = tr("next system needed: {months}", months=format_months(round(months), self.formatter))
         amount = float(np.interp(months, owned.x, owned.y))
         yield PointMark(owned.key, self.slot, months, amount, is_variant=True, text=text)
 
@@ -270,7 +270,9 @@ class YearsChart(FleetChart):
         ]
         months = None if self.option is None else self.option.months_to_next
         if months is not None:
-            texts.append(tr("Next system after {months}.", months=format_months(round(months), self.formatter)))
+            texts.append(
+                tr("Growth needs the next system after {months}.", months=format_months(round(months), self.formatter))
+            )
         return " ".join(texts)
 
     def data(self, formatter: Formatter) -> ChartData:

@@ -247,7 +247,7 @@ def make_scaling_figures(
             )
             for row in rows
         ),
-        remarks=tr("Plan; faster replicas"),
+        remarks=tr("Plan; faster as replicas"),
     )
 
 
@@ -313,10 +313,8 @@ def describe_fastest_count(lines: Sequence[ScaledColumn], formatter: Formatter) 
     }
     sentences = [tr("One replica is fastest on {n} × {name}: {rate} tok/s.", **values)]
     if start is not None and efficiency is not None and start.count != peak.count:
-        share, least = formatter.per_cent(efficiency), formatter.count(start.count)
-        sentences.append(
-            tr("Output per accelerator: {share} of {start} × {name}.", share=share, start=least, name=values["name"])
-        )
+        values |= {"share": formatter.per_cent(efficiency), "start": formatter.count(start.count)}
+        sentences.append(tr("Throughput per accelerator: {share} of that with {start} × {name}.", **values))
     for other_rate, other, other_peak in others[:1]:
         count, name = formatter.count(other_peak.count), other.part.name.partition(" × ")[0]
         next_rate = formatter.estimate(other_rate)

@@ -384,7 +384,7 @@ def test_payback_labels_do_not_overlap_the_curves(page: CostPage, monkeypatch: p
 
     monkeypatch.setattr(TextPainter, "draw_haloed", record_box)
     chart.grab()
-    assert list(boxes) == ["20 months", "13 months", "14 months"]
+    assert list(boxes) == ["19.6 months", "13.0 months", "14.4 months"]
     points = [QPointF(*each) for curve in chart.sample_curves() for each in curve]
     assert not [text for text, box in boxes.items() if any(map(box.contains, points))]
 

@@ -257,7 +257,7 @@ def test_one_fleet_over_the_day_and_the_years(planned_page: FleetPage) -> None:
     assert (fixed.y >= scaled.y).all()
     assert fixed.y.max() == scaled.y.max()
     assert [line.name for line in day.drawing.lines][:2] == ["Fixed capacity", "Autoscaled capacity"]
-    assert years.drawing.marks[0].text == "next system: 9 months"
+    assert years.drawing.marks[0].text == "next system needed: 9 months"
     reading = years.read_at(12.0)
     assert reading is not None
     assert [row.name for row in reading[1].rows] == ["Own", "Rent", "Rent, autoscaled", "Hosted API"]

@@ -280,5 +280,5 @@ def test_verdict_has_the_fastest_count(page: PerformancePage) -> None:
     page.choose_view("scaling")
     fastest, efficiency, runner_up = page.describe_verdict()
     assert fastest.startswith("One replica is fastest on ")
-    assert efficiency.startswith("Output per accelerator: ")
+    assert efficiency.startswith("Throughput per accelerator: ")
     assert runner_up.startswith("Next: 8 × "), "it can be as fast"
