@@ -382,7 +382,7 @@ def _build_figure_row(answer: Answer, figure: Figure, formatter: Formatter) -> C
         cell = text.make_cell(value, marks[position], delta, column.estimate.basis)
         usual = None if answer.costs is None else answer.costs.columns[position].like_for_like_usd
         if usual is not None and name == _RENTED:
-            cell = replace(cell, detail=tr("specialized cloud ≈ {usual}", usual=text.format(usual)))
+            cell = replace(cell, detail=tr("elsewhere ≈ {usual}", usual=text.format(usual)))
         cells.append(cell)
     reference = RowReference(RowOrigin.FIGURE, name)
     return ComparisonRow(name, label_figure(name), text.unit, tuple(cells), reference, figure.more_is_better)

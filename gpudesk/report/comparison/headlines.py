@@ -132,13 +132,13 @@ class _HeadlineBuilder:
         distance = describe_distance(ratio, self._formatter)
         return tr("{distance} than {other}", distance=distance, other=self._names[rival])
 
-    def _list_likely_best(self, figure: str, best: Iterable[int]) -> str:
-        """Return the odds of columns that are too close to call, the likely best first."""
+    def _list_likely_best(self, figure: str, best: Iterable[int], most: int = _LEAST_TO_COMPARE) -> str:
+        """Return the odds of columns that are too close to call, at most this many, the likely best first."""
         odds = compute_win_odds(self._answer, figure)
         order = sorted(best, key=lambda position: -odds[position])
         rents = list_unlike_rents(self._answer, figure)
         names = [add_provider_kind(name, rent) for name, rent in zip(self._names, rents, strict=True)]
-        return ", ".join(f"{names[each]} {format_odds(odds[each], self._formatter)}" for each in order)
+        return ", ".join(f"{names[each]} {format_odds(odds[each], self._formatter)}" for each in order[:most])
 
     def _is_only_one_shipping(self) -> bool:
         return len(self._answer.unranked) == len(self._answer.columns) - 1
@@ -363,14 +363,15 @@ class _SheetHeadlines(_HeadlineBuilder):
         return self._make(figure, best, self._names[best[0]], detail)
 
     def _describe_tied(self, figure: str, best: tuple[int, ...]) -> str:
-        """Return the odds of columns that are too close to call, and the difference of two."""
-        values = {"odds": self._list_likely_best(figure, best)}
+        """Return the odds of two columns that are too close to call, and their difference; of more, the best odds."""
         ratio = self._make_figure_text(figure).compare_columns(*best) if len(best) == _LEAST_TO_COMPARE else None
         if ratio is None:
-            return tr("too close to call: {odds} odds of being best", **values)
-        # The same two, whichever is ahead: the larger figure over the smaller one.
+            odds = self._list_likely_best(figure, best, 1)
+            return tr("too close to call among {n}; best: {odds} odds", n=self._formatter.count(len(best)), odds=odds)
+        values = {"odds": self._list_likely_best(figure, best)}
+        # The larger figure over the smaller one, regardless of the leader.
         values["distance"] = format_distance(max(ratio, 1 / ratio), self._formatter)
-        return tr("too close to call: {odds} odds of being best, {distance} apart", **values)
+        return tr("too close to call: {odds} odds, {distance} apart", **values)
 
     def make_concurrency_headline(self) -> Headline | None:
         """Return who holds most requests; memory is exact, so there are no intervals."""

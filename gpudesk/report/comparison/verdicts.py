@@ -105,10 +105,10 @@ class _ComparisonVerdict:
             self._list_announced(first, rival),
             self._describe_certain(first, rival),
             self._describe_rival(first, rival),
-            self._describe_user_speeds(first, rival),
             self._describe_table(first, rival),
             *self._list_left_out(),
             to_sentence(shared) if shared else "",
+            self._describe_user_speeds(first, rival),
         )
         return [each for each in sentences if each]
 
@@ -210,7 +210,7 @@ class _ComparisonVerdict:
         if None in speeds or self._decision.objective.name is ObjectiveName.TIME:
             return ""
         names = [self._name_candidate(each) for each in (first, rival)]
-        text = "Each user gets {speed} on {name} and {other_speed} on {other}."
+        text = "Per user: {speed} on {name}, {other_speed} on {other}."
         return tr(text, name=names[0], speed=speeds[0], other=names[1], other_speed=speeds[1])
 
     def _describe_rival(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:

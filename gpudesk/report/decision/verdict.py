@@ -313,7 +313,7 @@ def format_objective(
             formatter.money(formatter.small_amount(each), "USD")
             for each in (candidate.value.value, candidate.like_for_like)
         )
-        return tr("{amount}, ≈ {usual} at a specialized cloud", amount=amount, usual=usual)
+        return tr("{amount}, ≈ {usual} elsewhere", amount=amount, usual=usual)
     value = add_provider_kind(value, candidate.unlike_rent)
     if candidate.payment is None:
         return value

@@ -47,7 +47,7 @@ def test_headlines_of_a_tie_show_both_figures_and_their_odds(make_answer: MakeAn
     sheet = build_sheet(make_answer("h200-sxm", "mi355x"))
     assert [headline.text for headline in sheet.headlines] == ["1,040 or 1,000", "962 or 1,000", "60.0 or 62.4", "120"]
     assert [headline.detail for headline in sheet.headlines[::3]] == [
-        "too close to call: MI355X 60%, H200-SXM 40% odds of being best, 4% apart",
+        "too close to call: MI355X 60%, H200-SXM 40% odds, 4% apart",
         "equal on H200-SXM and MI355X",
     ]
     row = find_row(sheet, "output_tokens_per_s")

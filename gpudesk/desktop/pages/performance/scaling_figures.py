@@ -247,7 +247,7 @@ def make_scaling_figures(
             )
             for row in rows
         ),
-        remarks=tr("Plan; faster as replicas"),
+        remarks=tr("Plan; as replicas"),
     )
 
 
