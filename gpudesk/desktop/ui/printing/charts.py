@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -25,6 +26,7 @@ from gpudesk.desktop.ui.printing.paper import (
     SheetPiece,
     find_widest,
     limit_lines,
+    measure_line_height,
     measure_width,
     wrap_text,
 )
@@ -86,7 +88,11 @@ class PaperThroughputChart:
         return SheetPiece(height, draw)
 
     def _draw_grid(self, ink: SheetPainter, plane: ThroughputPlane, ticks: Sequence[str]) -> None:
+        pitch = plane.y(0) - plane.y(plane.step)
+        stride = math.ceil(measure_line_height("small") / pitch)
         for number, tick in enumerate(ticks):
+            if number % stride:
+                continue
             y = plane.y(number * plane.step)
             color = "axis" if number == 0 else "grid"
             ink.rule(plane.left, y, plane.right, y, color=color, width=0.6)

@@ -1,7 +1,7 @@
 """Labels at the ends of curves on paper: within bounds, without overlap, connected to their ends."""
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -93,21 +93,37 @@ def _labels(ink: RecordedInk, *names: str) -> Iterator[tuple[float, float]]:
             yield x, x + measure_width(text, style)
 
 
-def test_load_line_crosses_no_label(qapp: QApplication) -> None:
+_ENDS = {"H200 SXM": (43, 622.0), "MI325X": (117, 840.0), "B200 SXM": (68, 1220.0)}
+
+
+def _record_chart(height: float) -> RecordedInk:
     load_fonts()
-    ends = {"H200 SXM": (43, 622.0), "MI325X": (117, 840.0), "B200 SXM": (68, 1220.0)}
 
     def rising(slot: int, name: str) -> ThroughputSeries:
-        most, rate = ends[name]
+        most, rate = _ENDS[name]
         steps = (1, 4, 16, most)
         values = tuple(rate * (each / most) ** 0.7 for each in steps)
         low, high = (tuple(share * each for each in values) for share in (0.7, 1.4))
         return ThroughputSeries(slot, name, steps, values, low, high)
 
-    sheet = SimpleNamespace(throughput=tuple(rising(*each) for each in enumerate(ends)), concurrency=64)
+    sheet = SimpleNamespace(throughput=tuple(rising(*each) for each in enumerate(_ENDS)), concurrency=64)
     ink = RecordedInk()
-    PaperThroughputChart(cast("Any", sheet), Formatter()).piece(330.0, 170.0).draw(cast("Any", ink), 0.0, 0.0)
+    PaperThroughputChart(cast("Any", sheet), Formatter()).piece(330.0, height).draw(cast("Any", ink), 0.0, 0.0)
+    return ink
+
+
+def test_load_line_crosses_no_label(qapp: QApplication) -> None:
+    ink = _record_chart(170.0)
     (line,) = [x for x, y, to_x, to_y in ink.rules if x == to_x and abs(to_y - y) > 50]
-    labels = list(_labels(ink, *ends))
+    labels = list(_labels(ink, *_ENDS))
     assert len(labels) == 6
     assert not [ends for ends in labels if ends[0] < line < ends[1]]
+
+
+def test_tick_labels_of_a_low_chart_do_not_touch(qapp: QApplication) -> None:
+    texts = _record_chart(72.0).texts
+    numbers = [(x, y) for x, y, text, style in texts if style == "small" and text.replace(",", "").isdigit()]
+    left_edge = min(x for x, _ in numbers)
+    levels = sorted(y for x, y in numbers if x == left_edge)
+    assert len(levels) >= 3
+    assert all(below - above >= 8 for above, below in pairwise(levels))
