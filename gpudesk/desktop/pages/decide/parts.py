@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QPalette, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.page import PageView
@@ -59,8 +59,6 @@ class DecideView(PageView):
         self.theme = theme
         self._evaluated: EvaluatedAnswer | None = None
         self._is_painted = False
-        self.setBackgroundRole(QPalette.ColorRole.Base)
-        self.setAutoFillBackground(True)
 
     @property
     def evaluated(self) -> EvaluatedAnswer:

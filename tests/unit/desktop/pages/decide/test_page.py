@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -16,6 +17,7 @@ from gpudesk.desktop.pages.decide.result_view import ResultView
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.selection import select_decision_option
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sources_panel import SourcesPanel
@@ -117,6 +119,17 @@ def test_tab_order_is_steps_questions_buttons(window: MainWindow, qtbot: QtBot) 
     assert names[1].startswith("No, ")
     assert names[2].startswith("Yes, ")
     assert names[3:] == ["See recommendation now", "Next question"]
+
+
+@pytest.mark.parametrize("key", ["questions", "result", "vendors"])
+def test_labels_keep_their_colors(window: MainWindow, theme: Theme, key: str) -> None:
+    """A background role of the view would change the role with which its labels draw."""
+    page = get_page(window)
+    page.choose_view(key)
+    labels = page.view.findChildren(ThemedLabel)
+    assert labels
+    for label in labels:
+        assert label.palette().color(QPalette.ColorGroup.Active, label.foregroundRole()) == theme.color(label._color)
 
 
 def test_drag_of_the_load_decides_only_its_last_value(window: MainWindow, qtbot: QtBot) -> None:
