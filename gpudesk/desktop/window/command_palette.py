@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
@@ -12,12 +11,10 @@ from PySide6.QtCore import (
     QEvent,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QPoint,
     QPropertyAnimation,
     QRect,
     QRectF,
-    QSize,
     Qt,
     Signal,
 )
@@ -28,18 +25,25 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPainterStateGuard,
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QFrame, QLineEdit, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QListView, QStyle, QWidget
 from shiboken6 import isValid
 
 from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.scenario_options import list_accelerator_options, list_model_options
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
-from gpudesk.desktop.ui.widgets.choice_popup import PAGE_KEYS, ROW_ROLE, STEP_KEYS, GroupedListModel, set_up_list
+from gpudesk.desktop.ui.widgets.choice_popup import (
+    PAGE_KEYS,
+    ROW_ROLE,
+    STEP_KEYS,
+    GroupedListDelegate,
+    GroupedListModel,
+    paint_matches,
+    set_up_list,
+)
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -302,59 +306,32 @@ def _list_model_entries(window: DocumentWindow) -> list[PaletteEntry]:
     ]
 
 
-ROW, GROUP_ROW = 36.0, 33.0
 _INSET, _ICON_X, _ROW_TEXT_X, _ROW_SIDE, _GAP = 8.0, 20.0, 48.0, 20.0, 14.0
 _ROW_ICON = 16.0
 #: The title takes more than half of a row.
 _MOST_DETAIL = 0.45
 
 
-class PaletteDelegate(QStyledItemDelegate):
+class PaletteDelegate(GroupedListDelegate):
     """Paints rows of a `PaletteModel`."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
+    row_height, group_height = 36.0, 33.0
+    group_look = ("small_strong", _ROW_SIDE, 6.0)
 
-    def sizeHint(
-        self,
-        option: QStyleOptionViewItem,  # noqa: ARG002 - Qt's signature
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> QSize:
-        """Return the height of a row; all rows are as wide as the list."""
-        return QSize(0, self.measure_palette_row(index.data(ROW_ROLE)))
-
-    def measure_palette_row(self, row: PaletteMatch | str) -> int:
-        return self._theme.px(GROUP_ROW if isinstance(row, str) else ROW)
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        with QPainterStateGuard(painter):
-            row: PaletteMatch | str = index.data(ROW_ROLE)
-            pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
-            if isinstance(row, str):
-                px = self._theme.px
-                pen.text(rect.adjusted(px(_ROW_SIDE), px(6), -px(_ROW_SIDE), 0), row,
-                         font="small_strong", color="text3")  # fmt: skip
-                return
-            state: QStyle.StateFlag = option.state
-            self._paint_entry(pen, rect, row, bool(state & QStyle.StateFlag.State_Selected))
-
-    def _paint_entry(self, pen: ThemePainter, rect: QRectF, row: PaletteMatch, selected: bool) -> None:
+    def paint_row(self, pen: ThemePainter, rect: QRectF, row: PaletteMatch, *, is_selected: bool) -> None:
         px, entry, middle = self._theme.px, row.entry, rect.center().y()
-        if selected:
+        if is_selected:
             inset = px(_INSET)
             pen.tint(rect.adjusted(inset, 1, -inset, -1), "selection_raised", 6.0)
         color = "text1" if entry.enabled else "disabled"
         quiet = "text2" if entry.enabled else "disabled"
         side = float(px(_ROW_ICON))
-        pen.icon(entry.icon, px(_ICON_X), middle - side / 2, side, color if selected else quiet)
+        pen.icon(entry.icon, px(_ICON_X), middle - side / 2, side, color if is_selected else quiet)
         right = rect.right() - px(_ROW_SIDE)
         if entry.shortcut:
             right -= pen.tag_width(entry.shortcut)
             # The quiet third tone is unreadable on a selected row.
-            pen.tag(right, middle, entry.shortcut, color=quiet if selected else "text3")
+            pen.tag(right, middle, entry.shortcut, color=quiet if is_selected else "text3")
             right -= px(_GAP)
         if entry.detail:
             width = min(pen.width(entry.detail, "small") + 1, _MOST_DETAIL * rect.width())
@@ -362,21 +339,7 @@ class PaletteDelegate(QStyledItemDelegate):
             pen.text(place, entry.detail, font="small", color=quiet, align=RIGHT)
             right -= width + px(_GAP)
         room = QRectF(px(_ROW_TEXT_X), rect.top(), max(0.0, right - px(_ROW_TEXT_X)), rect.height())
-        # Write a title with the matches in bold; plain if it has to be cut.
-        title = row.entry.title
-        runs = list(_runs(title, row.matched))
-        if sum(pen.width(part, font) for part, font in runs) > room.width():
-            pen.text(room, title, color=color)
-            return
-        used = 0.0
-        for part, font in runs:
-            used += pen.text(room.adjusted(used, 0, 2, 0), part, font=font, color=color)
-
-
-def _runs(title: str, matched: Iterable[int]) -> Iterable[tuple[str, str]]:
-    places = frozenset(matched)
-    for strong, part in groupby(enumerate(title), key=lambda each: each[0] in places):
-        yield "".join(character for _, character in part), "section" if strong else "body"
+        paint_matches(pen, room, entry.title, frozenset(row.matched), color)
 
 
 HEAD, FOOT = 52.0, 36.0
@@ -640,7 +603,7 @@ class CommandPalette(QWidget):
     def _place(self) -> None:
         px = self._theme.px
         rows = (self._model.index(row).data(ROW_ROLE) for row in range(min(self._model.rowCount(), 24)))
-        listed = sum(self._delegate.measure_palette_row(row) for row in rows) + px(10)
+        listed = sum(self._delegate.measure_row(row) for row in rows) + px(10)
         body = px(72) if self._model.match_count == 0 else min(listed, px(_LIST))
         width = min(px(_WIDTH), self.width() - 2 * _LOWEST)
         body_height = px(HEAD) + body + px(FOOT)

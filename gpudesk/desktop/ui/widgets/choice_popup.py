@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from PySide6.QtCore import (
@@ -194,19 +195,69 @@ class ChoiceOptionModel(GroupedListModel):
         return all(word in text for word in self.search_words)
 
 
-_ROW = 30.0
-_GROUP_ROW = 28.0
+class GroupedListDelegate(QStyledItemDelegate):
+    """Paints the names of groups; subclasses paint other rows. Lengths are design lengths."""
+
+    row_height, group_height = 30.0, 28.0
+    #: Font, inset and lowering of the name of a group.
+    group_look = ("caption_strong", 10.0, 4.0)
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint_row(self, pen: ThemePainter, rect: QRectF, row: Any, *, is_selected: bool) -> None:  # noqa: ANN401 - of the subclass
+        raise NotImplementedError
+
+    def measure_row(self, row: object) -> int:
+        return self._theme.px(self.group_height if isinstance(row, str) else self.row_height)
+
+    def sizeHint(
+        self,
+        option: QStyleOptionViewItem,  # noqa: ARG002 - Qt's signature
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> QSize:
+        """Return the height of a row; all rows are as wide as the list."""
+        return QSize(0, self.measure_row(index.data(ROW_ROLE)))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        with QPainterStateGuard(painter):
+            row, pen, rect = index.data(ROW_ROLE), ThemePainter(painter, self._theme), QRectF(option.rect)
+            if isinstance(row, str):
+                font, inset, lowering = self.group_look
+                inner = rect.adjusted(self._theme.px(inset), self._theme.px(lowering), -self._theme.px(inset), 0)
+                pen.text(inner, row, font=font, color="text3")
+                return
+            state: QStyle.StateFlag = option.state
+            self.paint_row(pen, rect, row, is_selected=bool(state & QStyle.StateFlag.State_Selected))
+
+
+def paint_matches(pen: ThemePainter, room: QRectF, text: str, places: Container[int], color: str) -> float:
+    """Write a text with the characters at these places in bold, plain if it has to be cut; return its width."""
+    runs = [
+        ("".join(character for _, character in run), "section" if is_match else "body")
+        for is_match, run in groupby(enumerate(text), key=lambda each: each[0] in places)
+    ]
+    if sum(pen.width(part, font) for part, font in runs) > room.width():
+        return min(room.width(), pen.text(room, text, color=color))
+    used = 0.0
+    for part, font in runs:
+        used += pen.text(room.adjusted(used, 0, 2, 0), part, font=font, color=color)
+    return used
+
+
 _GUTTER = 28.0
 _ROW_PADDING = 10.0
 _GAP = 16.0
 
 
-class ChoiceOptionDelegate(QStyledItemDelegate):
+class ChoiceOptionDelegate(GroupedListDelegate):
     """Paints rows of a `ChoiceOptionModel`; `current` is the key of the current option, which gets a check mark."""
 
     def __init__(self, theme: Theme, model: ChoiceOptionModel, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._model = model
         self.current = ""
         self._columns: tuple[float, ...] = ()
@@ -235,40 +286,16 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
         notes = sum(self._columns) + theme.px(_GAP) * len(self._columns)
         return theme.px(_GUTTER) + texts + notes + 2 * theme.px(_ROW_PADDING)
 
-    def sizeHint(
-        self,
-        option: QStyleOptionViewItem,  # noqa: ARG002 - Qt's signature
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> QSize:
-        """Return the height of a row; all rows are as wide as the list."""
-        row = index.data(ROW_ROLE)
-        return QSize(0, self._theme.px(_GROUP_ROW if isinstance(row, str) else _ROW))
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        with QPainterStateGuard(painter):
-            row = index.data(ROW_ROLE)
-            pen = ThemePainter(painter, self._theme)
-            rect = QRectF(option.rect)
-            if isinstance(row, str):
-                inner = rect.adjusted(self._theme.px(_ROW_PADDING), self._theme.px(4), 0, 0)
-                pen.text(inner, row, font="caption_strong", color="text3")
-                return
-            state: QStyle.StateFlag = option.state
-            selected = bool(state & QStyle.StateFlag.State_Selected) and not row.reason
-            if selected:
-                pen.tint(rect, "selection_raised", 4.0)
-            self._paint_option(pen, rect, row, selected)
-
-    def _paint_option(self, pen: ThemePainter, rect: QRectF, option: ChoiceOption, selected: bool) -> None:
+    def paint_row(self, pen: ThemePainter, rect: QRectF, option: ChoiceOption, *, is_selected: bool) -> None:
         px = self._theme.px
+        if is_selected and not option.reason:
+            pen.tint(rect, "selection_raised", 4.0)
         middle = rect.center().y()
         if option.key == self.current:
             side = px(14)
             pen.icon("check", rect.left() + px(8), middle - side / 2, side, "text1")
         color = "disabled" if option.reason else "text1"
-        quiet = "disabled" if option.reason else "text2" if selected else "text3"
+        quiet = "disabled" if option.reason else "text2" if is_selected else "text3"
         right = rect.right() - px(_ROW_PADDING)
         notes = option.notes if not option.reason else (option.reason,)
         widths = self._columns if not option.reason else (pen.width(option.reason, "small"),)
@@ -280,22 +307,11 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
             right -= pen.tag_width(option.tag) + px(8)
         left = rect.left() + px(_GUTTER)
         room = QRectF(left, rect.top(), max(0.0, right - left), rect.height())
-        width = self._paint_found(pen, room, option.text, color)
+        word = "".join(self._model.search_words[:1])
+        at = option.text.casefold().find(word)
+        width = paint_matches(pen, room, option.text, range(at, at + len(word)) if at >= 0 else (), color)
         if option.tag:
             pen.tag(left + width + px(8), middle, option.tag, color=quiet, dashed=True)
-
-    def _paint_found(self, pen: ThemePainter, room: QRectF, text: str, color: str) -> float:
-        """Write a text with the first occurrence of the search words in bold; return its width."""
-        words = self._model.search_words
-        at = text.casefold().find(words[0]) if words else -1
-        metrics = pen.metrics("section")
-        if at < 0 or metrics.horizontalAdvance(text) > room.width():
-            return min(room.width(), pen.text(room, text, color=color))
-        end = at + len(words[0])
-        used = 0.0
-        for part, font in ((text[:at], "body"), (text[at:end], "section"), (text[end:], "body")):
-            used += pen.text(room.adjusted(used, 0, 2, 0), part, font=font, color=color) if part else 0.0
-        return used
 
 
 #: Longer lists have a search field.
