@@ -353,7 +353,7 @@ def test_crash_is_reported_once_at_the_next_start(program: StartProgram, user_ho
         assert "Segmentation fault" in report
         assert "started: GPU Desk" in report.partition("Last lines of the log")[2]
         assert dialog.leave.text() == "Close"
-        dialog.copy_report()
+        dialog.copy.click()
         assert QApplication.clipboard().text() == report
         dialog.accept()
         assert user.window.note.offers == []

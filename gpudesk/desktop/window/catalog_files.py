@@ -270,16 +270,8 @@ class _FileTargetForm(FormDialog):
         self.target: Path | None = None
         self._settings = settings
 
-    def edit(self) -> FactEdit | None:
-        """Return no step: a file is written, not a fact."""
-        return None
-
-    def accept(self) -> None:
-        """Ask for the file once everything is filled in; continue with the form if cancelled."""
-        usable = [row.check(saving=True) for row in self.rows]
-        if not all(usable):
-            self._go_to_fault()
-            return
+    def save(self) -> None:
+        """Ask for the file; continue with the form if cancelled."""
         self.target = self.ask_for_target()
         if self.target is not None:
             self._settings.put(_EXPORT_FOLDER, str(self.target.absolute().parent))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
-from gpudesk.desktop.ui.tables.table_base import ListTable
+from gpudesk.desktop.ui.tables.data_table import TextTable
 from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -17,6 +17,7 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.note_bar import NoteAction, show_folder
 from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
 from gpudesk.domain.user_facts import Backup
+from gpudesk.report.data_table import CellSeverity, DataCell
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_input_error, format_message
 from gpudesk.text.translation import tr, trn
@@ -74,8 +75,6 @@ def _label_rewrite() -> str:
 
 
 _WIDTH, _HEIGHT = 640.0, 344.0
-#: Room between two columns.
-_GAP = 20.0
 
 
 class BackupsDialog(ThemedDialog):
@@ -90,7 +89,10 @@ class BackupsDialog(ThemedDialog):
         self._backups: tuple[Backup, ...] = ()
         self.note = ProblemNote(theme)
         self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True)
-        self.table = self._make_table()
+        heads = [tr("Created"), tr("Created before"), tr("Values"), tr("Size"), tr("Version")]
+        self.table = TextTable(theme, tr("Backups"), heads, numbers=(2, 3, 4), giving=(1,), scrolls=True)
+        self.table.selectionModel().currentRowChanged.connect(self._describe)
+        self.table.opened.connect(self._activated)
         self.folder = Button(self._theme, tr("Open folder"), self.open_folder, icon="folder")
         self.anew = RewriteButton(self._theme, self._own, self._formatter, self._show_rewrite_offer)
         self.close_button = Button(self._theme, tr("Close"), self.accept)
@@ -105,8 +107,8 @@ class BackupsDialog(ThemedDialog):
 
     @property
     def chosen(self) -> Backup | None:
-        rows = self.table.selectionModel().selectedRows()
-        return self._backups[rows[0].row()] if rows else None
+        row = self.table.current_row
+        return None if row is None else self._backups[int(row.key)]
 
     def restore_chosen(self) -> None:
         """Restore the chosen backup and show the result."""
@@ -155,23 +157,6 @@ class BackupsDialog(ThemedDialog):
             self.folder.clicked.disconnect()
             self.folder.clicked.connect(act)
 
-    # Construction
-
-    def _make_table(self) -> ListTable:
-        theme = self._theme
-        heads = [tr("Created"), tr("Created before"), tr("Values"), tr("Size"), tr("Version")]
-        table = ListTable(heads, stretched=1, numbers=(2, 3, 4), heads_shown=True)
-        table.setAccessibleName(tr("Backups"))
-        table.setFont(theme.font("body"))
-        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        table.setWordWrap(False)
-        table.verticalHeader().setDefaultSectionSize(theme.px(29))
-        table.horizontalHeader().setSectionsClickable(False)
-        table.horizontalHeader().setMinimumHeight(theme.px(27))
-        table.itemSelectionChanged.connect(self._describe)
-        table.itemActivated.connect(self._activated)
-        return table
-
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(_WIDTH), self._theme.px(_HEIGHT))
 
@@ -179,15 +164,7 @@ class BackupsDialog(ThemedDialog):
 
     def _fill(self) -> None:
         self._backups = self._own.backups()
-        self.table.setRowCount(len(self._backups))
-        for row, backup in enumerate(self._backups):
-            damaged = backup.problem is not None
-            for column, item in enumerate(self.table.fill_row(row, self._format_cells(backup), tips=damaged)):
-                if damaged:
-                    item.setForeground(self._theme.color("unfit" if column == 1 else "text3"))
-        for place in (0, 2, 3, 4):
-            self.table.resizeColumnToContents(place)
-            self.table.setColumnWidth(place, self.table.columnWidth(place) + self._theme.px(_GAP))
+        self.table.set_cells({str(place): self._make_cells(each) for place, each in enumerate(self._backups)})
         self.table.setEnabled(bool(self._backups))
         if self._own.problem is not None:
             problem = format_input_error(self._own.problem, self._formatter).rstrip(".")
@@ -200,15 +177,18 @@ class BackupsDialog(ThemedDialog):
             self.note.show_text("")
         self.anew.follow()
         if self._backups:
-            self.table.selectRow(next((row for row, backup in enumerate(self._backups) if backup.problem is None), 0))
+            self.table.choose_row(str(next((n for n, each in enumerate(self._backups) if each.problem is None), 0)))
         self._describe()
 
-    def _format_cells(self, backup: Backup) -> tuple[str, ...]:
+    def _make_cells(self, backup: Backup) -> list[DataCell]:
         formatter = self._formatter
         facts = MISSING_VALUE_TEXT if backup.facts is None else formatter.count(backup.facts)
         reason = backup.reason.label if backup.problem is None else format_message(backup.problem, formatter)
         size = formatter.memory(backup.size_bytes)
-        return (_format_time(backup), reason, facts, size, str(backup.version))
+        quiet = partial(DataCell, is_quiet=backup.problem is not None)
+        severity = CellSeverity.NONE if backup.problem is None else CellSeverity.FAULT
+        reason_cell = DataCell(reason, severity=severity)
+        return [quiet(_format_time(backup)), reason_cell, *map(quiet, (facts, size, str(backup.version)))]
 
     def _describe(self) -> None:
         """Describe the effect of restoring the chosen backup, or the reason why it cannot be restored."""

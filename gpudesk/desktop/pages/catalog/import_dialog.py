@@ -20,6 +20,7 @@ from gpudesk.desktop.pages.catalog.editors.form import BackgroundFormDialog
 from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FieldRemark, FormRow
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.ui.tables.data_table import TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
@@ -40,17 +41,15 @@ from gpudesk.report.catalog_import import (
     list_price_heads,
     list_price_lines,
 )
+from gpudesk.report.data_table import DataCell
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_input_error, format_message
 from gpudesk.text.translation import tr, trn
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 #: Maximum price ranges shown; further ones are counted.
 _MOST_PRICES = 60
-#: Right-aligned columns, and the space between two rows.
 _PRICE_FIGURES = range(2, 6)
-_ROW_GAP = 8.0
 
 
 class ImportFiguresView(QWidget):
@@ -90,14 +89,14 @@ class ImportFiguresView(QWidget):
                     grid.addWidget(note, row, 0, 1, 2)
                     row += 1
             column.addWidget(table)
-        self._remarks(column, tr("Notes"), "info", "text3", notes)
-        self._remarks(column, tr("Not imported"), "minus", "text3", left_out)
+        self._remarks(column, tr("Notes"), "info", notes)
+        self._remarks(column, tr("Not imported"), "minus", left_out)
         column.addStretch(1)
 
     def show_sentence(self, text: str, notes: Sequence[str] = ()) -> None:
         column = self._begin(tr("Import preview"))
         column.addWidget(ThemedLabel(self._theme, text, font="small", color="text2", wrap=True))
-        self._remarks(column, tr("Notes"), "info", "text3", notes)
+        self._remarks(column, tr("Notes"), "info", notes)
         column.addStretch(1)
 
     def _begin(self, title: str) -> QBoxLayout:
@@ -109,35 +108,21 @@ class ImportFiguresView(QWidget):
         self._column.addWidget(self._body)
         return column
 
-    def _remarks(self, column: QBoxLayout, title: str, icon: str, color: str, sentences: Sequence[str]) -> None:
+    def _remarks(self, column: QBoxLayout, title: str, icon: str, sentences: Sequence[str]) -> None:
         if not sentences:
             return
         column.addSpacing(self._theme.px(8))
         column.addWidget(ThemedLabel(self._theme, title, font="section"))
         for text in sentences:
-            remark = FieldRemark(self._theme, icon, color, "text2")
+            remark = FieldRemark(self._theme, icon, "text3", "text2")
             remark.show_text(text)
             column.addWidget(remark)
 
 
 def _make_price_table(theme: Theme, lines: Sequence[ImportPriceLine]) -> QWidget:
-    table = _RuledGrid(theme)
-    grid = table.grid
-    grid.setColumnStretch(0, 1)
-    heads = list_price_heads()
-    for place, head in enumerate(heads):
-        label = ThemedLabel(theme, head, font="caption_strong", color="text3")
-        label.setAlignment(_RIGHT if place in _PRICE_FIGURES else _LEFT)
-        grid.addWidget(label, 0, place)
-    for row, line in enumerate(lines[:_MOST_PRICES], start=1):
-        for place, text in enumerate(line.cells):
-            strong, aside = place in (0, 4), place in (1, 6)
-            label = ThemedLabel(
-                theme, text, font="body_strong" if strong else "body", color="text2" if aside else "text1"
-            )
-            label.setAlignment(_RIGHT if place in _PRICE_FIGURES else _LEFT)
-            label.setAccessibleName(f"{line.cells[0]}, {line.cells[1]}, {heads[place]}: {text}")
-            grid.addWidget(label, row, place)
+    name, heads = tr("Import preview"), list_price_heads()
+    table = TextTable(theme, name, heads, numbers=_PRICE_FIGURES, giving=(0,))
+    table.set_cells({str(row): _make_price_cells(line) for row, line in enumerate(lines[:_MOST_PRICES])})
     unit = tr("Rents: USD per accelerator-hour. Purchases: USD per accelerator")
     if len(lines) > _MOST_PRICES:
         more = tr("{n} more rows are imported but not shown", n=len(lines) - _MOST_PRICES)
@@ -147,21 +132,11 @@ def _make_price_table(theme: Theme, lines: Sequence[ImportPriceLine]) -> QWidget
     return whole
 
 
-class _RuledGrid(PaintedWidget):
-    """A grid with rules between rows, a stronger one below the head."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(theme)
-        self.grid = QGridLayout(self)
-        self.grid.setContentsMargins(0, 0, 0, theme.px(_ROW_GAP) // 2)
-        self.grid.setHorizontalSpacing(theme.px(20))
-        self.grid.setVerticalSpacing(theme.px(_ROW_GAP))
-
-    def paint(self, pen: ThemePainter) -> None:
-        below = self._theme.px(_ROW_GAP) / 2
-        for row in range(self.grid.rowCount()):
-            level = self.grid.cellRect(row, 0).bottom() + 1 + below
-            pen.hairline(0, level, self.width(), level, "grid" if row else "strong")
+def _make_price_cells(line: ImportPriceLine) -> list[DataCell]:
+    """Return the cells of a price: name and median are strong, term and dates quiet."""
+    return [
+        DataCell(text, is_strong=place in (0, 4), is_quiet=place in (1, 6)) for place, text in enumerate(line.cells)
+    ]
 
 
 class ImportFiguresPanel(PaintedWidget):
@@ -405,24 +380,11 @@ class ImportDialog(BackgroundFormDialog):
 
     # Writing
 
-    def accept(self) -> None:
-        """Write in the background and close; on failure show the reason and keep all entries."""
-        if self.writing:
-            return
-        self.note.show_text("")
-        usable = [row.check(saving=True) for row in self.rows]
-        if not all(usable):
-            self._go_to_fault()
-            return
-        try:
-            proposal = self._complete_proposal()
-        except FieldError as error:
-            self.show_problem(str(error))
-        except InputError as error:
-            self.show_error(error)
-        else:
-            wishes = ImportOverrides(**{row.name: _read_field_text(row) for row in self.rows if row.name in _WISHES})
-            self.write(apply_import(self.desk.service, self._file_import, proposal, wishes), self._finish_import)
+    def save(self) -> None:
+        """Write in the background, and then close."""
+        proposal = self._complete_proposal()
+        wishes = ImportOverrides(**{row.name: _read_field_text(row) for row in self.rows if row.name in _WISHES})
+        self.write(apply_import(self.desk.service, self._file_import, proposal, wishes), self._finish_import)
 
     def _complete_proposal(self) -> ImportProposal:
         """Return the proposal completed with the answers; raises `InputError` or `FieldError`."""

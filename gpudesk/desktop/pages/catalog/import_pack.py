@@ -258,11 +258,8 @@ class PackDialog(BackgroundFormDialog):
         """Whether closing would lose input: selections are quickly repeated."""
         return False
 
-    def accept(self) -> None:
-        """Import the selected rows in the background and close; show the reason on failure."""
-        if not self.save_button.isEnabled():
-            return
-        self.note.show_text("")
+    def save(self) -> None:
+        """Import the selected rows in the background, and then close."""
         own = self.desk.service.user_catalog
         signer = find_new_signer(self._pack, own.signers(), trust=self.trust.isChecked(), today=get_today())
         self.write(apply_pack(self.desk.service, self._file_import, self.model.chosen, signer), self._finish_import)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHideEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from gpudesk.desktop.pages.demand_form import DemandForm, DemandStart, make_default_demand
@@ -16,7 +16,7 @@ from gpudesk.desktop.session.scenario_edits import apply_candidate
 from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.data_table import DataTableView, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.buttons import Button, CopyButton
 from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import make_delay
@@ -136,7 +136,7 @@ class CandidateBlock(QWidget):
             theme, tr("Lower bound check"), font="caption_strong", color="text3", parent=self
         )
         self.bound = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
-        self.copy = Button(theme, tr("Copy summary"), self.copy_sentence, icon="copy", parent=self)
+        self.copy = CopyButton(theme, tr("Copy summary"), self.title_label.text, self)
         self.use = Button(theme, tr("Use this deployment"), self.used, parent=self)
         self.table = DataTableView(theme, self)
         self._title = ThemedLabel(self._theme, tr("Calculation of the count"), font="section", parent=self)
@@ -150,7 +150,7 @@ class CandidateBlock(QWidget):
         """Show a candidate; an empty `use` hides the button that applies its deployment."""
         if sentence != self.title_label.text():
             self.title_label.setText(sentence)
-            self.copy.setText(tr("Copy summary"))
+            self.copy.reset()
         self.bound.setText(bound)
         for label in (self.bound, self.bound_title):
             label.setVisible(bool(bound))
@@ -165,10 +165,6 @@ class CandidateBlock(QWidget):
             rows.append(DataRow(factor, tuple(cells), f"{factor}: {amount}"))
         columns = (DataColumn(tr("Factor"), stretch=1), DataColumn(tr("Value"), is_figure=True))
         self.table.show_table(DataTable("factors", tr("Factors of the count"), "", columns, tuple(rows)))
-
-    def copy_sentence(self) -> None:
-        QGuiApplication.clipboard().setText(self.title_label.text())
-        self.copy.setText(tr("Copied"))
 
     def _dress(self) -> None:
         self.table.setFixedWidth(self._theme.px(_FACTORS))

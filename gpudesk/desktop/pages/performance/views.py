@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart, FiguresView, format_admitted, format_missing_memory
@@ -20,7 +20,7 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.data_table import FiguresTable, TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.buttons import CopyButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
@@ -133,7 +133,7 @@ class MlperfBlock(QWidget):
             parent=self,
         )
         self.cited = ThemedLabel(theme, font="small", color="text3", wrap=True, parent=self)
-        self.copy_citation = Button(theme, tr("Copy citation"), icon="copy", parent=self)
+        self.copy_citation = CopyButton(theme, tr("Copy citation"), self.cited.text, self)
         self._build()
         self._connect()
         self.setAccessibleName(tr("MLPerf comparison"))
@@ -153,7 +153,6 @@ class MlperfBlock(QWidget):
         self.model.chosen.connect(lambda key: self._pick(self._selection[0], key, self._selection[2]))
         self.baseline.chosen.connect(lambda key: self._pick(self._selection[0], self._selection[1], key))
         self.table.chosen.connect(lambda key, _: self._choose_row(key))
-        self.copy_citation.clicked.connect(self._copy_citation)
 
     # Choosing
 
@@ -238,7 +237,7 @@ class MlperfBlock(QWidget):
         catalog = self._desk.service.catalog
         model, source = catalog.model(head_to_head.model).name, catalog.source(head_to_head.source)
         self.cited.setText(cite_mlperf_result(head_to_head, model, source, catalog.data_date))
-        self.copy_citation.setText(tr("Copy citation"))
+        self.copy_citation.reset()
 
     def _show_stated(self, mlperf: MlperfComparison, names: Mapping[str, str]) -> None:
         catalog = self._desk.service.catalog
@@ -290,10 +289,6 @@ class MlperfBlock(QWidget):
         )
         title = tr("MLPerf {round}, {model}", round=head_to_head.round, model=model)
         return ChartData(title=title, heads=heads, rows=rows, first_number=4)
-
-    def _copy_citation(self) -> None:
-        QGuiApplication.clipboard().setText(self.cited.text())
-        self.copy_citation.setText(tr("Copied"))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         show_chart_menu(self, self, event)

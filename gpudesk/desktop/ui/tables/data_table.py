@@ -37,6 +37,8 @@ _EMPTY: Final = DataTable("", "", "", (), ())
 #: Colors of icons whose texts also mark something unusual.
 _ICON_COLORS: Final = {
     "check": "best_text",
+    "circle-check": "best_text",
+    "circle-alert": "unfit",
     "circle-slash-2": "unfit",
     "circle-help": "disputed_text",
     "triangle-alert": "disputed_text",
@@ -208,7 +210,8 @@ class DataTableView(RowsView):
     #: Minimum width of a shrinking text column, in design lengths.
     least_words = _LEAST_WIDTH
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, scrolls: bool = False) -> None:
+        """Make a view as high as its rows; or one that `scrolls` through them."""
         self._rows_model = DataTableModel()
         super().__init__(theme, self._rows_model, _DataHeader(theme, self._rows_model), parent)
         self._rows_model.setParent(self)
@@ -217,6 +220,10 @@ class DataTableView(RowsView):
         self.setMouseTracking(True)
         self.setWordWrap(False)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        if scrolls:
+            self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+            self.setFrameShape(DataTableView.Shape.StyledPanel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.clicked.connect(self._choose)
         self.doubleClicked.connect(self._open)
@@ -450,15 +457,25 @@ class TextTable(DataTableView):
         *,
         numbers: Collection[int] = (),
         giving: Collection[int] = (),
+        scrolls: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(theme, parent)
+        super().__init__(theme, parent, scrolls=scrolls)
         columns = tuple(DataColumn(head, n in numbers, int(n in giving)) for n, head in enumerate(heads))
         self.show_table(DataTable("", name, "", columns, ()))
 
     def set_rows(self, rows: Sequence[Sequence[str]]) -> None:
-        data_rows = (DataRow(str(n), tuple(map(DataCell, row)), row[0]) for n, row in enumerate(rows))
+        self.set_cells({str(n): [DataCell(text) for text in row] for n, row in enumerate(rows)})
+
+    def set_cells(self, rows: Mapping[str, Sequence[DataCell]]) -> None:
+        """Show the cells of rows by key; the first is read aloud as the whole row."""
+        data_rows = (DataRow(key, tuple(cells), cells[0].sentence or cells[0].text) for key, cells in rows.items())
         self.show_table(replace(self.table, rows=tuple(data_rows)))
+
+    def choose_any(self) -> None:
+        """Make the first row current, unless one is."""
+        if self.current_row is None:
+            self.setCurrentIndex(self._rows_model.index(0, 0))
 
     def texts(self) -> list[tuple[str, ...]]:
         return [tuple(cell.text for cell in row.cells) for row in self.table.rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -15,8 +15,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QTableWidget,
-    QTableWidgetItem,
     QWidget,
 )
 
@@ -108,65 +106,6 @@ class TableItemModel(QAbstractTableModel):
             return f"{text}\n{meaning}" if meaning else text
         side = self.get_alignment(section) if across and role == _Role.TextAlignmentRole else None
         return None if side is None else int(side | Qt.AlignmentFlag.AlignVCenter)
-
-
-_LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-class ListTable(QTableWidget):
-    """One column takes the remaining width; numbers are right-aligned.
-
-    Hidden heads are still read aloud by screen readers.
-    """
-
-    def __init__(
-        self, heads: Sequence[str], *, stretched: int = 0, numbers: Collection[int] = (), heads_shown: bool = False
-    ) -> None:
-        super().__init__(0, len(heads))
-        self._numbers = numbers
-        self.setHorizontalHeaderLabels(list(heads))
-        for column in range(len(heads)):
-            head = self.horizontalHeaderItem(column)
-            if head is not None:
-                head.setTextAlignment(_RIGHT if column in numbers else _LEFT)
-        header = self.horizontalHeader()
-        header.setVisible(heads_shown)
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
-        self.verticalHeader().hide()
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-
-    def fill_row(self, row: int, texts: Sequence[str], tips: bool = True) -> list[QTableWidgetItem]:
-        """Put texts into a row, each also as its tooltip, and return their items."""
-        items = [QTableWidgetItem(text) for text in texts]
-        for column, item in enumerate(items):
-            if tips:
-                item.setToolTip(item.text())
-            if column in self._numbers:
-                item.setTextAlignment(_RIGHT)
-            self.setItem(row, column, item)
-        return items
-
-    def find_selected_row(self) -> int | None:
-        """Return the selected row if it is visible."""
-        rows = self.selectionModel().selectedRows()
-        return rows[0].row() if rows and not self.isRowHidden(rows[0].row()) else None
-
-    def show_rows(self, rows: Sequence[int]) -> None:
-        """Hide all other rows; if the selected one is among them, select the first of these."""
-        for row in range(self.rowCount()):
-            self.setRowHidden(row, row not in rows)
-        if self.find_selected_row() is None:
-            self.clearSelection()
-            if rows:
-                self.selectRow(rows[0])
 
 
 #: Total space above and below several lines of a row.
@@ -270,6 +209,8 @@ class RowsView(QTableView):
         self.fit_rows()
 
     def fit_height(self) -> None:
+        if self.verticalScrollBarPolicy() is not _NEVER:
+            return
         bar = self.horizontalScrollBar()
         scrolls = bar.maximum() > bar.minimum() and self.horizontalScrollBarPolicy() is not _NEVER
         rows = self.verticalHeader().length()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.text.translation import tr
 
 _PADDING = 12.0
 _ICON = 16.0
@@ -126,6 +127,23 @@ class Button(QPushButton):
         icon = theme.px(_ICON) + (theme.px(_GAP) if self.text() else 0) if self._icon else 0
         key = theme.px(_GAP + 4) + self._key_width() if self._key else 0
         return icon + self._measure_text() + key
+
+
+class CopyButton(Button):
+    """Copies a text, and says so until `reset`."""
+
+    def __init__(
+        self, theme: Theme, text: str, make_copied_text: Callable[[], str], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(theme, text, self._copy, icon="copy", parent=parent)
+        self._caption, self._make_copied_text = text, make_copied_text
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._make_copied_text())
+        self.setText(tr("Copied"))
+
+    def reset(self) -> None:
+        self.setText(self._caption)
 
 
 class LinkButton(QPushButton):

@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import PySide6
-from PySide6.QtCore import QModelIndex, Qt, Signal, qVersion
-from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHeaderView, QLabel, QStackedLayout, QWidget
+from PySide6.QtCore import Qt, Signal, qVersion
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QStackedLayout, QWidget
 
 from gpudesk import paths
-from gpudesk.desktop.ui.tables.table_base import ListTable
+from gpudesk.desktop.ui.tables.data_table import TextTable
 from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.glyphs import make_program_icon
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
+from gpudesk.desktop.ui.widgets.buttons import Button, CopyButton, IconButton
 from gpudesk.desktop.ui.widgets.filters import FilterField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FixedWidthText, ThemedLabel, make_column, make_row
 from gpudesk.release import Installation, ProgramRelease, find_installation, get_release
+from gpudesk.report.data_table import DataCell
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
@@ -27,8 +28,7 @@ from gpudesk.third_party import ThirdPartyWork, get_package_version, make_licenc
 
 #: Longer lists get a search field.
 _MANY = 30
-_ROW, _FIELD = 24.0, 200.0
-_OPENING = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+_FIELD = 200.0
 
 
 def describe_work(part: ThirdPartyWork) -> str:
@@ -54,18 +54,17 @@ class ThirdPartyList(QWidget):
         self.filter.setVisible(len(self._parts) > _MANY)
         self.filter.changed.connect(self._narrow)
         self.filter.left.connect(self._go_to_rows)
-        self.table = _WorksTable(theme, self._parts)
-        self.table.setAccessibleName(name)
+        self.table = TextTable(theme, name, [tr("Component"), tr("License")], giving=(0, 1), scrolls=True)
         self.table.opened.connect(self.open_current)
-        self.table.itemSelectionChanged.connect(self.moved)
+        self.table.selectionModel().currentRowChanged.connect(self.moved)
         head = make_row(ThemedLabel(theme, name, font="section"), STRETCH, self._count, self.filter, gap=theme.px(12))
         make_column(head, (self.table, 1), gap=theme.px(6), on=self)
         self._narrow("")
 
     @property
     def current(self) -> ThirdPartyWork | None:
-        row = self.table.find_selected_row()
-        return None if row is None else self._parts[row]
+        row = self.table.current_row
+        return None if row is None else self._parts[int(row.key)]
 
     def open_current(self) -> None:
         part = self.current
@@ -74,42 +73,20 @@ class ThirdPartyList(QWidget):
 
     def _narrow(self, text: str) -> None:
         words = text.casefold().split()
-        rows = [row for row, part in enumerate(self._parts) if _has(part, words)]
+        rows = {
+            str(place): [DataCell(describe_work(part)), DataCell(part.licence or tr("not given"))]
+            for place, part in enumerate(self._parts)
+            if _has(part, words)
+        }
         count_text = tr("{n} of {total}", n=len(rows), total=len(self._parts))
         self._count.setText(count_text if words else str(len(self._parts)))
         self.filter.setAccessibleDescription(count_text)
-        self.table.show_rows(rows)
+        self.table.set_cells(rows)
+        self.table.choose_any()
         self.moved.emit()
 
     def _go_to_rows(self) -> None:
         self.table.setFocus(Qt.FocusReason.TabFocusReason)
-
-
-class _WorksTable(ListTable):
-    """Rows of two columns; Enter opens the current one, without reaching the dialog's default button."""
-
-    opened = Signal()
-
-    def __init__(self, theme: Theme, parts: Sequence[ThirdPartyWork]) -> None:
-        super().__init__([tr("Component"), tr("License")])
-        self.setRowCount(len(parts))
-        for row, part in enumerate(parts):
-            self.fill_row(row, (describe_work(part), part.licence or tr("not given")))
-        self.setFont(theme.font("small"))
-        self.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.setWordWrap(False)
-        self.doubleClicked.connect(self._open)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if Qt.Key(event.key()) in _OPENING:
-            self.opened.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def _open(self, index: QModelIndex) -> None:
-        if index.isValid():
-            self.opened.emit()
 
 
 def _has(part: ThirdPartyWork, words: Sequence[str]) -> bool:
@@ -237,7 +214,7 @@ class AboutDialog(ThemedDialog):
         make_column(self._make_head(), self._make_fact_grid(), (self.parts, 1), gap=self._theme.px(12), on=overview)
         self._stack.addWidget(overview)
         self._stack.addWidget(self.licence)
-        self.copy = Button(self._theme, tr("Copy"), self.copy_text, icon="copy")
+        self.copy = CopyButton(self._theme, tr("Copy"), self._list_copied_text)
         self.licence_button = Button(self._theme, tr("Show license"), self.parts.open_current, icon="file-text")
         self.leave = Button(self._theme, tr("Close"), self.accept, kind="primary")
         make_column(
@@ -251,16 +228,13 @@ class AboutDialog(ThemedDialog):
         self._settle()
         self.leave.setFocus()
 
-    @property
-    def text(self) -> str:
+    def _list_copied_text(self) -> str:
+        """Return everything, or the visible license."""
+        if self._reads:
+            return self.licence.terms
         facts = [f"{fact.name}: {fact.copied or fact.value}" for fact in self._facts]
         works = [f"{describe_work(part)}: {part.licence or tr('not given')}" for part in self._parts]
         return "\n".join(["GPU Desk", *facts, "", *works]) + "\n"
-
-    def copy_text(self) -> None:
-        """Copy everything, or the visible license, and confirm on the button."""
-        QGuiApplication.clipboard().setText(self.licence.terms if self._reads else self.text)
-        self.copy.setText(tr("Copied"))
 
     def show_licence(self, part: ThirdPartyWork) -> None:
         """Show the license of a component instead of everything else."""
@@ -285,7 +259,7 @@ class AboutDialog(ThemedDialog):
         return self._stack.currentWidget() is self.licence
 
     def _settle(self) -> None:
-        self.copy.setText(tr("Copy"))
+        self.copy.reset()
         self.copy.setToolTip(tr("Copy license text") if self._reads else tr("Copy version details and components"))
         self.licence_button.setVisible(not self._reads)
         self.licence_button.setEnabled(self.parts.current is not None)

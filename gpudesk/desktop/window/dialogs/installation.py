@@ -8,17 +8,18 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
-from gpudesk.desktop.ui.tables.table_base import ListTable
+from gpudesk.desktop.ui.tables.data_table import TextTable
 from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.buttons import Button, CopyButton
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.files import read_side_file
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.report.data_table import DataCell
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr, trn
 
@@ -153,14 +154,8 @@ def format_progress(check_count: int) -> str:
 
 
 _WIDTH, _HEIGHT = 680.0, 540.0
-#: Vertical padding of a row, and padding of a label; the maximum width share of labels.
-_AROUND, _GAP, _NAMES = 6.0, 12.0, 0.4
-#: Icon and color of an outcome.
-_MARKS: Final = {
-    "ok": ("circle-check", "best_text"),
-    "warning": ("triangle-alert", "disputed_text"),
-    "failed": ("circle-alert", "unfit"),
-}
+#: Icon of an outcome.
+_ICONS: Final = {"ok": "circle-check", "warning": "triangle-alert", "failed": "circle-alert"}
 
 
 class InstallationDialog(ThemedDialog):
@@ -172,8 +167,10 @@ class InstallationDialog(ThemedDialog):
         super().__init__(theme, tr("Installation check"), (_WIDTH, _HEIGHT), parent)
         self.text = ""
         self.status_label = ThemedLabel(theme, format_progress(0), font="section", wrap=True)
-        self.table = self._make_table()
-        self.copy = Button(self._theme, tr("Copy"), self.copy_text, icon="copy")
+        self.table = TextTable(
+            theme, tr("Checks"), [tr("Check"), tr("Result"), tr("Time")], numbers=(2,), giving=(1,), scrolls=True
+        )
+        self.copy = CopyButton(self._theme, tr("Copy"), lambda: self.text)
         self.copy.setEnabled(False)
         self.leave = Button(self._theme, tr("Cancel"), self.reject, kind="primary")
         px = self._theme.px
@@ -200,46 +197,17 @@ class InstallationDialog(ThemedDialog):
         self.leave.setFocus()
         self.check.start(command)
 
-    def copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self.text)
-        self.copy.setText(tr("Copied"))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
     def hideEvent(self, event: QHideEvent) -> None:
         self.check.stop()
         super().hideEvent(event)
-
-    # Construction
-
-    def _make_table(self) -> ListTable:
-        theme = self._theme
-        table = ListTable([tr("Check"), tr("Result"), tr("Time")], stretched=1, numbers=(2,))
-        table.setAccessibleName(tr("Checks"))
-        table.setFont(theme.font("small"))
-        table.setIconSize(QSize(theme.px(16), theme.px(16)))
-        table.verticalHeader().setMinimumSectionSize(1)
-        return table
 
     # Content
 
     def _show(self, verdict: InstallationVerdict) -> None:
         self._end(verdict.sentence, verdict.text)
-        self.table.setRowCount(len(verdict.checks))
-        for row, check in enumerate(verdict.checks):
-            icon, color = _MARKS.get(check.outcome, _MARKS["failed"])
-            texts = (check.name, check.finding, tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
-            name, _finding, seconds = self.table.fill_row(row, texts)
-            name.setIcon(self._theme.icon(icon, color))
-            name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{check.name}: {_label_outcome(check.outcome)}")
-            name.setToolTip(_label_outcome(check.outcome))
-            seconds.setForeground(self._theme.color("text3"))
-            seconds.setToolTip("")
-        wrong = [row for row, check in enumerate(verdict.checks) if check.outcome != "ok"]
-        self.table.selectRow(wrong[0] if wrong else 0)
-        self._fit()
+        self.table.set_cells({str(place): _make_cells(check) for place, check in enumerate(verdict.checks)})
+        wrong = [place for place, check in enumerate(verdict.checks) if check.outcome != "ok"]
+        self.table.choose_row(str(wrong[0] if wrong else 0))
 
     def _fail(self, reason: str, output: str) -> None:
         text = tr("Installation check failed: {reason}. Reinstall GPU Desk.", reason=reason)
@@ -252,16 +220,15 @@ class InstallationDialog(ThemedDialog):
         self.copy.setEnabled(True)
         self.leave.setText(tr("Close"))
 
-    def _fit(self) -> None:
-        """Give labels their width, within bounds, and each row the height of its text."""
-        table, px = self.table, self._theme.px
-        table.resizeColumnToContents(0)
-        table.resizeColumnToContents(2)
-        most = int(table.viewport().width() * _NAMES)
-        table.setColumnWidth(0, min(table.columnWidth(0) + px(_GAP), most))
-        table.resizeRowsToContents()
-        for row in range(table.rowCount()):
-            table.setRowHeight(row, table.rowHeight(row) + px(_AROUND))
+
+def _make_cells(check: InstallationCheckLine) -> list[DataCell]:
+    icon, outcome = _ICONS.get(check.outcome, _ICONS["failed"]), _label_outcome(check.outcome)
+    seconds = tr("{seconds} s", seconds=f"{check.seconds:.2f}")
+    return [
+        DataCell(check.name, icon=icon, sentence=f"{check.name}: {outcome}"),
+        DataCell(check.finding),
+        DataCell(seconds, is_quiet=True),
+    ]
 
 
 def _label_outcome(outcome: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
+from gpudesk.desktop.ui.widgets.buttons import Button, CopyButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import (
@@ -41,7 +40,7 @@ class CommandBox(QWidget):
         super().__init__()
         self._theme = theme
         self.title = ThemedLabel(theme, title, font="section")
-        self.copy = Button(theme, tr("Copy"), self.copy_text, icon="copy")
+        self.copy = CopyButton(theme, tr("Copy"), lambda: f"{self.text.toPlainText()}\n")
         self.text = FixedWidthText(theme)
         self.text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         head = make_row(self.title, STRETCH, self.copy)
@@ -55,16 +54,12 @@ class CommandBox(QWidget):
 
     def set_text(self, text: str) -> None:
         """Show a text; an empty one hides the box."""
-        self.copy.setText(tr("Copy"))
+        self.copy.reset()
         self.text.setPlainText(text.rstrip("\n"))
         lines = self.text.blockCount()
         high = lines * self.text.fontMetrics().lineSpacing() + 2 * self._theme.px(_AROUND)
         self.text.setFixedHeight(high)
         self.setVisible(bool(text))
-
-    def copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self.text.toPlainText() + "\n")
-        self.copy.setText(tr("Copied"))
 
 
 class LaunchDialog(ThemedDialog):

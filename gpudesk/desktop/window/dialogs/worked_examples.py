@@ -6,17 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.ui.tables.table_base import ListTable
+from gpudesk.desktop.ui.tables.data_table import TextTable
 from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
+from gpudesk.desktop.ui.widgets.buttons import Button, CopyButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
-from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.deployment_analysis import WorkedExampleVerdict, WorkedFigure
+from gpudesk.report.data_table import DataCell
 from gpudesk.report.explanation.worked_examples import (
     describe_worked_note,
     describe_worked_verdict,
@@ -29,14 +28,13 @@ from gpudesk.report.explanation.worked_examples import (
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, translate_data, trn
 
-_WIDTH, _HEIGHT, _FIELD, _ROW, _DETAIL = 980.0, 680.0, 220.0, 26.0, 148.0
+_WIDTH, _HEIGHT, _FIELD, _DETAIL = 980.0, 680.0, 220.0, 148.0
 _ALL: Final = "all"
-_NUMBER, _VERDICT, _STATEMENT, _PRINTED, _WORKED = range(5)
-#: Icon and color of a verdict; the column has it in words too.
-_MARKS: Final = {
-    WorkedExampleVerdict.REPRODUCED: ("circle-check", "best_text"),
-    WorkedExampleVerdict.REFUSED: ("circle-alert", "unfit"),
-    WorkedExampleVerdict.NOT_DERIVABLE: ("circle-help", "text3"),
+#: Icon of a verdict; the column has it in words too.
+_ICONS: Final = {
+    WorkedExampleVerdict.REPRODUCED: "circle-check",
+    WorkedExampleVerdict.REFUSED: "circle-alert",
+    WorkedExampleVerdict.NOT_DERIVABLE: "circle-help",
 }
 _ABOUT: Final = (
     "Figures published on accelerator pages, recomputed from the inputs on the same page. Refused: the computed "
@@ -64,7 +62,7 @@ class WorkedExamplesDialog(ThemedDialog):
         self._make_head()
         self.table = self._make_table()
         self._make_detail()
-        self.copy = Button(self._theme, tr("Copy calculation"), self.copy_text, icon="copy")
+        self.copy = CopyButton(self._theme, tr("Copy calculation"), lambda: self.text)
         self.leave = Button(self._theme, tr("Close"), self.reject, kind="primary")
         px = self._theme.px
         head = make_row(self.verdict, self._count, STRETCH, self.filter, gap=px(12))
@@ -79,10 +77,6 @@ class WorkedExamplesDialog(ThemedDialog):
             margins=(px(24), px(20), px(24), px(16)),
             on=self,
         )
-        for column in (_NUMBER, _PRINTED, _WORKED, _VERDICT):
-            self.table.resizeColumnToContents(column)
-            wide = self.table.columnWidth(column) + self._theme.px(12)
-            self.table.setColumnWidth(column, min(wide, self._theme.px(150)))
         self._narrow()
         self.filter.setFocus()
 
@@ -100,30 +94,20 @@ class WorkedExamplesDialog(ThemedDialog):
         self.filter.left.connect(self._go_to_rows)
         self._count = ThemedLabel(theme, font="small", color="text3")
 
-    def _make_table(self) -> ListTable:
-        theme = self._theme
+    def _make_table(self) -> TextTable:
         heads = [tr("Number"), tr("Verdict"), tr("Claim"), tr("Published"), tr("Computed")]
-        table = ListTable(heads, stretched=_STATEMENT, numbers=(_PRINTED, _WORKED), heads_shown=True)
-        table.setRowCount(len(self._examples))
-        table.setAccessibleName(tr("Checked claims"))
-        table.setFont(theme.font("small"))
-        # Claims can have several lines; their number follows the width of the column.
-        table.verticalHeader().setMinimumSectionSize(theme.px(_ROW))
-        fit_rows = make_delay(self, 0, table.resizeRowsToContents)
-        table.horizontalHeader().sectionResized.connect(lambda *_: fit_rows.start())
-        for row, figure in enumerate(self._examples):
-            example = figure.example
-            icon, color = _MARKS[figure.verdict]
-            texts = (
-                example.id,
-                label_worked_verdict(figure),
-                label_worked_claim(figure),
-                format_printed_figure(figure, self._formatter),
-                format_computed_figure(figure, self._formatter),
-            )
-            table.fill_row(row, texts)[_VERDICT].setIcon(self._theme.icon(icon, color))
-        table.itemSelectionChanged.connect(self._show_current)
+        table = TextTable(self._theme, tr("Checked claims"), heads, numbers=(3, 4), giving=(2,), scrolls=True)
+        table.selectionModel().currentRowChanged.connect(self._show_current)
         return table
+
+    def _make_cells(self, figure: WorkedFigure) -> list[DataCell]:
+        verdict = DataCell(label_worked_verdict(figure), icon=_ICONS[figure.verdict])
+        texts = (
+            label_worked_claim(figure),
+            format_printed_figure(figure, self._formatter),
+            format_computed_figure(figure, self._formatter),
+        )
+        return [DataCell(figure.example.id), verdict, *map(DataCell, texts)]
 
     def _make_detail(self) -> None:
         theme = self._theme
@@ -140,8 +124,8 @@ class WorkedExamplesDialog(ThemedDialog):
 
     @property
     def current(self) -> WorkedFigure | None:
-        row = self.table.find_selected_row()
-        return None if row is None else self._examples[row]
+        row = self.table.current_row
+        return None if row is None else self._examples[int(row.key)]
 
     @property
     def text(self) -> str:
@@ -149,21 +133,18 @@ class WorkedExamplesDialog(ThemedDialog):
         figure = self.current
         return "" if figure is None else "\n".join(self._list_lines(figure))
 
-    def copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self.text)
-        self.copy.setText(tr("Copied"))
-
     def _narrow(self) -> None:
         words, chosen = self.filter.text().casefold().split(), self.verdict.value
-        rows = [
-            row
-            for row, figure in enumerate(self._examples)
+        rows = {
+            str(place): self._make_cells(figure)
+            for place, figure in enumerate(self._examples)
             if chosen in (_ALL, figure.verdict.value) and self._has(figure, words)
-        ]
+        }
         count_text = trn("{n} claim", "{n} claims", len(rows), n=self._formatter.count(len(rows)))
         self._count.setText(count_text)
         self.filter.setAccessibleDescription(count_text)
-        self.table.show_rows(rows)
+        self.table.set_cells(rows)
+        self.table.choose_any()
         self._show_current()
 
     def _has(self, figure: WorkedFigure, words: Sequence[str]) -> bool:
@@ -177,7 +158,7 @@ class WorkedExamplesDialog(ThemedDialog):
         return "" if source is None else self._source_title(source)
 
     def _show_current(self) -> None:
-        self.copy.setText(tr("Copy calculation"))
+        self.copy.reset()
         self.copy.setEnabled(self.current is not None)
         self.working.setText(self.text or tr("No matching claims. Clear the filter."))
 

@@ -15,7 +15,7 @@ from gpudesk import paths
 from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
-from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
+from gpudesk.desktop.ui.widgets.buttons import Button, CopyButton, IconButton
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FixedWidthText, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.note_bar import show_folder
 from gpudesk.desktop.window.faults.crash import CrashReport, collect_program_facts, format_report
@@ -104,10 +104,6 @@ class FaultDialog(ThemedDialog):
     def count(self) -> int:
         return len(self._messages)
 
-    def copy_report(self) -> None:
-        QGuiApplication.clipboard().setText(self.report.toPlainText())
-        self.copy.setText(tr("Copied"))
-
     def open_folder(self) -> None:
         """Show the log folder, or its path if that fails."""
         show_folder(paths.get_logs_dir(), lambda text, _: self._show_state(text))
@@ -119,7 +115,7 @@ class FaultDialog(ThemedDialog):
 
     def _make_buttons(self, leave: str) -> None:
         theme = self._theme
-        self.copy = Button(theme, tr("Copy report"), self.copy_report, icon="copy")
+        self.copy = CopyButton(theme, tr("Copy report"), self.report.toPlainText)
         self.folder = Button(theme, tr("Open log folder"), self.open_folder, icon="folder")
         self.leave = Button(theme, leave, self.accept, kind="primary")
         self.former = IconButton(theme, "chevron-left", tr("Show previous error"), lambda: self.step(-1))
@@ -138,7 +134,7 @@ class FaultDialog(ThemedDialog):
         self.happened.setText(fault_message.happened)
         self.work_label.show_text(fault_message.state_of_work)
         self.report.setPlainText(fault_message.report)
-        self.copy.setText(tr("Copy report"))
+        self.copy.reset()
         self._show_state(tr("The report stays on this computer. Review it before you share it."))
         self._show_place()
         self._count()

@@ -59,9 +59,7 @@ def tab_to(widget: QWidget) -> None:
 
 
 def visible_rows(dialog: AboutDialog) -> list[str]:
-    table = dialog.parts.table
-    rows = [row for row in range(table.rowCount()) if not table.isRowHidden(row)]
-    return [item.text() for row in rows if (item := table.item(row, 0)) is not None]
+    return [name for name, _ in dialog.parts.table.texts()]
 
 
 def test_facts_name_versions_commit_data_and_user_folder(

@@ -80,7 +80,7 @@ def test_dialog_is_modal(open_dialog: OpenDialog) -> None:
 
 def test_later_error_is_added_as_a_second_page(open_dialog: OpenDialog) -> None:
     dialog = open_dialog(make_record())
-    dialog.copy_report()
+    dialog.copy.click()
     dialog.add(make_fault_message(make_record("ValueError"), "", "Report of ValueError"))
     assert dialog.report.toPlainText() == "Report of KeyError"
     assert dialog.place.text() == "1 of 2"

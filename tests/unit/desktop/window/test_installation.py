@@ -77,7 +77,7 @@ def test_result_is_shown_and_copied(theme: Theme, qtbot: QtBot, script: Path, te
     cursor_readout = [get_cell(dialog, row, 0, Qt.ItemDataRole.AccessibleTextRole) for row in range(3)]
     assert cursor_readout == ["Resources: ok", "Your folder: warning", "Fonts: failed"]
     # The first failed check is selected.
-    assert dialog.table.currentRow() == 1
+    assert dialog.table.currentIndex().row() == 1
     dialog.copy.setFocus()
     QTest.keyClick(dialog.copy, Qt.Key.Key_Space)
     assert QGuiApplication.clipboard().text() == "all of it"

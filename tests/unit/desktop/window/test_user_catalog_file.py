@@ -56,11 +56,7 @@ def open_backups(window: MainWindow, qtbot: QtBot) -> BackupsDialog:
 
 
 def read_rows(dialog: BackupsDialog) -> list[list[str]]:
-    table = dialog.table
-    return [
-        [table.item(row, column).text() for column in range(1, table.columnCount())]  # type: ignore[union-attr]
-        for row in range(table.rowCount())
-    ]
+    return [list(texts[1:]) for texts in dialog.table.texts()]
 
 
 def find_button(window: MainWindow, text: str) -> QPushButton:
@@ -130,12 +126,12 @@ def test_editor_offers_to_rewrite_a_deleted_file(
     source = make_user_source("Meter")
     step = state_value(user_service.catalog, "mi300x", "tdp", 660, "W", source, today="2026-11-21")
     paths.get_user_catalog_path().unlink()
-    form.take(step)
+    form.take_at_once(lambda: step)
     assert "was removed while in use" in form.note.text
     QTest.keyClick(form.anew, Qt.Key.Key_Space)
     assert form.note.text.startswith("Saved your 3 values to a new file.")
     assert not form.anew.isVisible()
-    form.take(step)
+    form.take_at_once(lambda: step)
     assert form.saved
     assert get_power(user_service) == 660
 

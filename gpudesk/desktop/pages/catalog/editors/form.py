@@ -166,39 +166,39 @@ class FormDialog(ThemedDialog):
         """Save and close; show errors at their fields, keep all entries, and focus the first error."""
         self.show_top_message("")
         usable = [row.check(saving=True) for row in self.rows]
-        if not all(usable):
+        if all(usable):
+            self._try(self.save)
+        else:
             self._go_to_fault()
-            return
+
+    def save(self) -> None:
+        """Save the valid entries and close; raises `FieldError` or `InputError`, whose `where` can name a row."""
+        self._take(self.edit())
+
+    def take_at_once(self, make_step: Callable[[], FactEdit | None]) -> None:
+        """Apply an edit that ignores the rows, if any; show the reason if it fails."""
+
+        def save() -> None:
+            step = make_step()
+            if step is not None:
+                self._take(step)
+
+        self._try(save)
+
+    def _try(self, save: Callable[[], object]) -> None:
         try:
-            step = self.edit()
+            save()
         except FieldError as error:
             self.show_problem(str(error))
         except InputError as error:
             self.show_error(error)
-        else:
-            self.take(step)
 
-    def take_at_once(self, make_step: Callable[[], FactEdit | None]) -> None:
-        """Apply an edit that ignores the rows; show the reason if it fails."""
-        try:
-            step = make_step()
-        except InputError as error:
-            self.show_error(error)
-        else:
-            if step is not None:
-                self.take(step)
-
-    def take(self, step: FactEdit | None) -> None:
-        """Apply an edit and close; if it cannot be written, show the reason and keep all entries."""
-        try:
-            if step is not None:
-                self.desk.service.user_catalog.do(step)
-        except InputError as error:
-            self.show_error(error)
-        else:
-            self.saved = True
-            self.after_saving()
-            super().accept()
+    def _take(self, step: FactEdit | None) -> None:
+        if step is not None:
+            self.desk.service.user_catalog.do(step)
+        self.saved = True
+        self.after_saving()
+        super().accept()
 
     def reject(self) -> None:
         """Close, unless something was entered and the user keeps it."""
@@ -351,6 +351,11 @@ class BackgroundFormDialog(FormDialog):
         self.set_writing(writing=False)
         self.saved = True
         self.done(FormDialog.DialogCode.Accepted)
+
+    def accept(self) -> None:
+        """Save, unless that is not possible now."""
+        if self.save_button.isEnabled():
+            super().accept()
 
     def reject(self) -> None:
         """Close, unless it is being written."""

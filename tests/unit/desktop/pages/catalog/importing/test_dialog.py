@@ -13,6 +13,7 @@ from gpudesk.catalog.importing.model_facts import make_model_facts
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NumberRow, TextRow
 from gpudesk.desktop.pages.catalog.import_dialog import ImportDialog
+from gpudesk.desktop.ui.tables.data_table import TextTable
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.documents.imports import FieldAnswers, FileImport
 from gpudesk.documents.offered_files import ImportKind
@@ -198,8 +199,8 @@ def test_prices_are_grouped_and_get_provider_and_date(
 
     dialog = open_dialog(user_window, propose_prices(101), qtbot, reread=reread)
     assert dialog.save_button.text() == "Add 101 prices"
-    visible_texts = list_texts(dialog)
-    assert {"2.00", "2.50", "3.00", "101", "undated"} <= set(visible_texts)
+    (table,) = dialog.findChildren(TextTable)
+    assert {"2.00", "2.50", "3.00", "101", "undated"} <= {text for texts in table.texts() for text in texts}
     provider, date = dialog.row("provider"), dialog.row("date")
     assert isinstance(provider, TextRow)
     assert isinstance(date, TextRow)
