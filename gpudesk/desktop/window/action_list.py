@@ -37,7 +37,7 @@ def show_more_settings(window: DocumentWindow) -> None:
         note = stored.note if scenario.note == edited_scenario.note else scenario.note
         desk.apply(replace(scenario, name=name, note=note), tr("Change settings"))
 
-    _open(MoreSettingsDialog(window.theme, edited_scenario, apply, style=desk.formatter.style, parent=window))
+    _open(MoreSettingsDialog(desk, window.theme, edited_scenario, apply, parent=window))
 
 
 def show_manual(window: DocumentWindow) -> None:

@@ -4,34 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QBoxLayout, QCheckBox, QGridLayout, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
-from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
+from gpudesk.desktop.pages.catalog.editors.fields import NUMBER_DECIMALS, NoteRow, SegmentRow, TextRow
+from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.editors.rows import LABEL, NO_VERDICT, FieldError, FieldVerdict, FormRow
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
-from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat, ValueEdit
-from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_row
+from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.domain.answer import Scenario
-from gpudesk.domain.field_checks import accept_text as text_check
+from gpudesk.domain.field_checks import accept_text
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, get_workload_field
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
+from gpudesk.text.formatting import NumberStyle
 from gpudesk.text.messages import InputError, Message, format_message
 from gpudesk.text.translation import tr
 
-#: Digits kept of a typed number: more than any field needs.
-_DECIMALS: Final = 9
-
-
-class SettingError(Exception):
-    """The typed text is invalid; the message gives the reason and the valid range."""
+if TYPE_CHECKING:
+    from gpudesk.desktop.session.desk import Desk
 
 
 @frozen_dataclass
@@ -65,16 +59,14 @@ class SettingField:
     def parse(self, text: str, style: NumberStyle) -> object:
         """Return the value of a text; raises `FieldError`."""
         typed = text.strip()
-        if not typed:
-            return self.blank
         try:
             return (WORKLOAD_FIELDS if self.in_workload else REQUEST_FIELDS)[self.name](
                 self.name, typed if self.is_text else self._parse_number(typed, style)
             )
         except NumberError as error:
-            raise SettingError(str(error)) from error
+            raise FieldError(str(error)) from error
         except InputError as error:
-            raise SettingError(self._describe_problem(error.problem, typed)) from error
+            raise FieldError(self._describe_problem(error.problem, typed)) from error
 
     def _parse_number(self, typed: str, style: NumberStyle) -> int | float:
         value = _format(style).parse(typed.removesuffix("%")) / self.scale
@@ -142,247 +134,108 @@ def apply_settings(scenario: Scenario, values: Mapping[SettingField, object], **
 
 def _format(style: NumberStyle) -> NumberFormat:
     """Return the number format here: without limits, which are checked separately."""
-    return NumberFormat(float("-inf"), float("inf"), _DECIMALS, style)
+    return NumberFormat(float("-inf"), float("inf"), NUMBER_DECIMALS, style)
 
 
-_ROW_LABEL, _ROW_LINE = 168.0, 120.0
+_LONGEST_NAME, _LONGEST_NOTE = 200, 20_000
+_UNIT = 138.0
 
 
-class SettingRow(QWidget):
-    """Checks the text when it loses the focus, and keeps an error until it is corrected."""
+class SettingRow(TextRow):
+    """A setting, checked as in a scenario file; an empty field has the default."""
 
-    #: The validity of the text changed.
-    checked = Signal()
+    def __init__(self, theme: Theme, field: SettingField, scenario: Scenario, style: NumberStyle) -> None:
+        super().__init__(theme, field.name, field.label, empty=field.empty, aside=field.unit)
+        self.field, self._style = field, style
+        if self._unit is not None:
+            # The fields of all settings end at the same place.
+            self._unit.setMinimumWidth(theme.px(_UNIT))
+        self.edit.keeps_text = field.is_text
+        self.edit.setText(field.format_value(scenario, style))
 
-    def __init__(self, theme: Theme, field: SettingField, text: str, style: NumberStyle) -> None:
-        super().__init__()
-        self._theme = theme
-        self._style = style
-        self.field = field
-        self._caption = ThemedLabel(theme, field.label)
-        self.edit = QLineEdit(text) if field.is_text else ValueEdit(text)
-        self._unit = ThemedLabel(theme, field.unit, font="small", color="text3")
-        self._fault = ThemedLabel(theme, font="small", color="unfit", wrap=True)
-        self._fault.hide()
-        self.edit.setPlaceholderText(field.empty)
-        self.edit.setAccessibleName(tr("{name}, {unit}", name=field.label, unit=field.unit))
-        self.edit.editingFinished.connect(self.check)
-        self.edit.textEdited.connect(self._mending)
-        self._caption.setBuddy(self.edit)
-        self._describe()
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(theme.px(10))
-        grid.setVerticalSpacing(theme.px(2))
-        grid.addWidget(self._caption, 0, 0)
-        grid.addWidget(self.edit, 0, 1)
-        grid.addWidget(self._unit, 0, 2)
-        grid.addWidget(self._fault, 1, 1, 1, 2)
-        grid.setColumnMinimumWidth(0, theme.px(_ROW_LABEL))
-        grid.setColumnStretch(1, 3)
-        grid.setColumnStretch(2, 2)
-        self.edit.setMinimumWidth(theme.px(_ROW_LINE))
-
-    @property
-    def fault(self) -> str:
-        return self._fault.text()
-
-    def check(self) -> bool:
-        """Show the problem of the typed text, if any; return whether it can be used."""
-        try:
-            self.value()
-        except SettingError as error:
-            self._show_fault(str(error))
-        else:
-            self._show_fault("")
-        return not self.fault
-
-    def value(self) -> object:
-        """Return the typed value; raises `FieldError`."""
+    def read(self) -> object:
         return self.field.parse(self.edit.text(), self._style)
 
-    def _mending(self) -> None:
-        """Remove an error as soon as it is corrected, not before."""
-        if self.fault:
-            self.check()
+    def value(self) -> object:
+        return self.field.blank if self.is_empty() else self.read()
 
-    def _show_fault(self, fault: str) -> None:
-        if fault == self.fault:
-            return
-        self._fault.show_text(fault)
-        self.edit.setProperty("fault", "true" if fault else "false")
-        self.edit.style().unpolish(self.edit)
-        self.edit.style().polish(self.edit)
-        self._describe()
-        self.checked.emit()
-
-    def _describe(self) -> None:
-        self.edit.setAccessibleDescription(self.fault or tr("Default: {meaning}", meaning=self.field.empty))
-
-
-_WIDTH, _HEIGHT = 640.0, 640.0
-_LABEL, _NOTE = 168.0, 72.0
-_LONGEST_NAME, _LONGEST_NOTE = 200, 20_000
 
 _VARIED, _FIXED = "varied", "fixed"
 _BY_LOAD, _SERVER, _OFFLINE = "load", "server", "offline"
-_SERVERS = {_BY_LOAD: None, _SERVER: True, _OFFLINE: False}
+_SERVERS: Final = {_BY_LOAD: None, _SERVER: True, _OFFLINE: False}
 
 
-class MoreSettingsDialog(ThemedDialog):
+class MoreSettingsDialog(FormDialog):
     """Edits a copy; Apply passes it on, once, and only if every field is valid."""
 
     manual_topic = "scenario#more-settings"
 
     def __init__(
         self,
+        desk: Desk,
         theme: Theme,
         scenario: Scenario,
         apply: Callable[[Scenario], object],
         *,
-        style: NumberStyle = ENGLISH_NUMBERS,
         parent: QWidget | None = None,
     ) -> None:
         """Show a scenario's settings; `apply` is called with the edited scenario."""
-        super().__init__(theme, tr("More settings"), (_WIDTH, _HEIGHT), parent)
-        self._scenario = scenario
-        self._apply = apply
-        self._style = style
-        self.lines: list[SettingRow] = []
-        self._make_controls()
-        self._lay_out()
-        self.name.setFocus()
+        super().__init__(desk, theme, tr("More settings"), save=tr("Apply"), parent=parent, writes_facts=False)
+        self._scenario, self._apply = scenario, apply
+        work = scenario.workload
+        self.name_row = TextRow(theme, "name", tr("Name"), empty=tr("Untitled"), longest=_LONGEST_NOTE)
+        self.name_row.show_value(scenario.name)
+        self.note_row = NoteRow(theme, "note", tr("Note"), longest=_LONGEST_NOTE)
+        self.note_row.edit.setPlaceholderText(tr("Printed at the top of the sheet"))
+        self.note_row.show_value(scenario.note)
+        for row, longest in ((self.name_row, _LONGEST_NAME), (self.note_row, _LONGEST_NOTE)):
+            row.judge = partial(_judge_text, row, longest)
+        lengths = [(_VARIED, tr("Varied")), (_FIXED, tr("Fixed"))]
+        self.lengths = SegmentRow(theme, "varied", tr("Request lengths"), lengths)
+        self.lengths.show_value(_VARIED if work.varied else _FIXED)
+        sources = [(_BY_LOAD, tr("Automatic")), (_SERVER, tr("HTTP server")), (_OFFLINE, tr("Offline"))]
+        self.server = SegmentRow(theme, "server", tr("Request source"), sources)
+        self.server.show_value(next(key for key, value in _SERVERS.items() if value is work.server))
+        self.eager = QCheckBox(tr("Eager mode (no graph capture)"))
+        self.eager.setChecked(work.eager)
+        self.add_rows([self.name_row, self.note_row])
+        self.add_section(tr("Workload"), [*self._make_rows(list_workload_fields()), self.lengths, self.server])
+        self.add_section(tr("Serving"), self._make_rows(list_serving_fields()))
+        self.column.addLayout(make_row(theme.px(LABEL) + theme.px(10), self.eager, STRETCH, gap=0))
+        self.name_row.focus_control()
 
-    def line(self, name: str) -> SettingRow:
-        return next(line for line in self.lines if line.field.name == name)
+    def _make_rows(self, fields: Sequence[SettingField]) -> list[SettingRow]:
+        return [SettingRow(self.theme, field, self._scenario, self.desk.formatter.style) for field in fields]
 
-    def edited(self) -> Scenario | None:
-        """Return the edited scenario, None if a field is invalid and shows an error."""
-        usable = [line.check() for line in self.lines]
-        # Check name and note like those of a file; show errors below them.
-        texts: Sequence[tuple[QWidget, str, int, ThemedLabel]] = (
-            (self.name, self.name.text(), _LONGEST_NAME, self._name_fault),
-            (self.note, self.note.toPlainText(), _LONGEST_NOTE, self._note_fault),
-        )
-        for control, text, longest, label in texts:
-            try:
-                text_check(longest, empty=True)("", text)
-                fault = ""
-            except InputError as error:
-                fault = format_message(error.problem)
-            label.show_text(fault)
-            control.setAccessibleDescription(fault)
-        if self._name_fault.text() or self._note_fault.text() or not all(usable):
-            return None
+    @property
+    def entered(self) -> bool:
+        return super().entered or self.eager.isChecked() is not self._scenario.workload.eager
+
+    def edit(self) -> None:
+        """Return no step: the scenario is edited, not a fact."""
+
+    def after_saving(self) -> None:
+        scenario = self.edited()
+        if scenario != self._scenario:
+            self._apply(scenario)
+
+    def edited(self) -> Scenario:
+        """Return the edited scenario; raises `FieldError`."""
         return apply_settings(
             self._scenario,
-            {line.field: line.value() for line in self.lines},
-            name=self.name.text().strip(),
-            note=self.note.toPlainText(),
-            varied=self.lengths.value == _VARIED,
-            server=_SERVERS[self.server.value],
+            {row.field: row.value() for row in self.rows if isinstance(row, SettingRow)},
+            name=self.name_row.text() or "",
+            note=self.note_row.text() or "",
+            varied=self.lengths.key() == _VARIED,
+            server=_SERVERS[self.server.key()],
             eager=self.eager.isChecked(),
         )
 
-    def accept(self) -> None:
-        """Apply and close; if a field is invalid, focus it."""
-        scenario = self.edited()
-        if scenario is None:
-            faulty: list[QWidget] = [self.name] if self._name_fault.text() else []
-            faulty += [self.note] if self._note_fault.text() else []
-            faulty += [line.edit for line in self.lines if line.fault]
-            faulty[0].setFocus(Qt.FocusReason.TabFocusReason)
-            return
-        if scenario != self._scenario:
-            self._apply(scenario)
-        super().accept()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        with QPainter(self) as painter:
-            level = self._area.geometry().bottom() + 1
-            ThemePainter(painter, self._theme).hairline(0, level, self.width(), level)
-
-    def _make_controls(self) -> None:
-        theme, scenario = self._theme, self._scenario
-        work = scenario.workload
-        self.name = QLineEdit(scenario.name)
-        self.name.setPlaceholderText(tr("Untitled"))
-        self.name.setAccessibleName(tr("Scenario name"))
-        self._name_fault = self._make_fault_label()
-        self.note = QPlainTextEdit(scenario.note)
-        self.note.setTabChangesFocus(True)
-        self.note.setAccessibleName(tr("Note, printed at the top of the sheet"))
-        self.note.setPlaceholderText(tr("Printed at the top of the sheet"))
-        self.note.setFixedHeight(theme.px(_NOTE))
-        # This aligns the text with that of the line above.
-        self.note.document().setDocumentMargin(theme.px(8))
-        self._note_fault = self._make_fault_label()
-        self.lengths = SegmentedControl(theme, tr("Request lengths"), [(_VARIED, tr("Varied")), (_FIXED, tr("Fixed"))])
-        self.lengths.set_value(_VARIED if work.varied else _FIXED)
-        self.server = SegmentedControl(
-            theme,
-            tr("Request source"),
-            [(_BY_LOAD, tr("Automatic")), (_SERVER, tr("HTTP server")), (_OFFLINE, tr("Offline"))],
-        )
-        self.server.set_value(next(key for key, value in _SERVERS.items() if value is work.server))
-        self.eager = QCheckBox(tr("Eager mode (no graph capture)"))
-        self.eager.setChecked(work.eager)
-
-    def _lay_out(self) -> None:
-        theme, px = self._theme, self._theme.px
-        body = QWidget()
-        column = make_column(
-            self._make_setting_row(tr("Name"), self.name, self._name_fault),
-            self._make_setting_row(tr("Note"), self.note, self._note_fault),
-            gap=px(10),
-            margins=(px(24), px(20), px(24), px(16)),
-            on=body,
-        )
-        self._add_section(column, tr("Workload"), list_workload_fields())
-        column.addLayout(self._make_setting_row(tr("Request lengths"), self.lengths))
-        column.addLayout(self._make_setting_row(tr("Request source"), self.server))
-        self._add_section(column, tr("Serving"), list_serving_fields())
-        column.addLayout(self._make_setting_row("", self.eager))
-        column.addStretch(1)
-        area = self._area = FullWidthScrollArea()
-        area.show_widget(body)
-        make_column((area, 1), self._make_button_row(theme), gap=0, on=self)
-
-    def _add_section(self, column: QBoxLayout, title: str, fields: Sequence[SettingField]) -> None:
-        column.addSpacing(self._theme.px(6))
-        column.addWidget(ThemedLabel(self._theme, title, font="section"))
-        for field in fields:
-            value = field.format_value(self._scenario, self._style)
-            line = SettingRow(self._theme, field, value, self._style)
-            self.lines.append(line)
-            column.addWidget(line)
-
-    def _make_setting_row(self, caption: str, control: QWidget, fault: ThemedLabel | None = None) -> QGridLayout:
-        px = self._theme.px
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(px(10))
-        grid.setVerticalSpacing(px(2))
-        grid.setColumnMinimumWidth(0, px(_LABEL))
-        grid.setColumnStretch(1, 1)
-        label = ThemedLabel(self._theme, caption)
-        label.setBuddy(control)
-        wide = isinstance(control, QLineEdit | QPlainTextEdit)
-        upper = Qt.AlignmentFlag.AlignTop if isinstance(control, QPlainTextEdit) else Qt.AlignmentFlag(0)
-        grid.addWidget(label, 0, 0, upper)
-        grid.addWidget(control, 0, 1, Qt.AlignmentFlag(0) if wide else Qt.AlignmentFlag.AlignLeft)
-        if fault is not None:
-            grid.addWidget(fault, 1, 1)
-        return grid
-
-    def _make_button_row(self, theme: Theme) -> QBoxLayout:
-        cancel = Button(theme, tr("Cancel"), self.reject)
-        apply = Button(theme, tr("Apply"), self.accept, kind="primary", key=format_key("Enter"))
-        return make_row(
-            STRETCH, cancel, apply, gap=theme.px(8), margins=(theme.px(24), theme.px(10), theme.px(24), theme.px(16))
-        )
-
-    def _make_fault_label(self) -> ThemedLabel:
-        label = ThemedLabel(self._theme, font="small", color="unfit", wrap=True)
-        label.hide()
-        return label
+def _judge_text(row: FormRow, longest: int) -> FieldVerdict:
+    """Check a text like one of a scenario file."""
+    try:
+        accept_text(longest)("", row.text())
+    except InputError as error:
+        return FieldVerdict(format_message(error.problem))
+    return NO_VERDICT

@@ -8,12 +8,14 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
+from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.dialogs.keyboard import KeyboardDialog, list_shortcuts
-from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
+from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog, SettingRow
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Scenario
-from gpudesk.text.formatting import GERMAN_NUMBERS
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 
 
 def do_nothing() -> None: ...
@@ -83,13 +85,19 @@ def scenario() -> Scenario:
 
 
 @pytest.fixture
-def dialog(theme: Theme, qtbot: QtBot, scenario: Scenario, applied: AppliedScenarios) -> MoreSettingsDialog:
-    settings_dialog = MoreSettingsDialog(theme, scenario, applied.append)
-    qtbot.addWidget(settings_dialog)
+def dialog(desk: Desk, theme: Theme, qtbot: QtBot, scenario: Scenario, applied: AppliedScenarios) -> MoreSettingsDialog:
+    settings_dialog = MoreSettingsDialog(desk, theme, scenario, applied.append)
+    qtbot.addWidget(settings_dialog, before_close_func=lambda form: form.done(0))
     settings_dialog.show()
     settings_dialog.activateWindow()
     qtbot.waitUntil(settings_dialog.isActiveWindow)
     return settings_dialog
+
+
+def get_row(dialog: MoreSettingsDialog, name: str) -> SettingRow:
+    row = dialog.row(name)
+    assert isinstance(row, SettingRow)
+    return row
 
 
 def test_all_settings_are_applied_in_one_step(
@@ -104,13 +112,13 @@ def test_all_settings_are_applied_in_one_step(
         "max_batched_tokens": "8k",
     }
     for name, text in texts.items():
-        dialog.line(name).edit.setText(text)
-    dialog.name.setText("Chat")
-    dialog.note.setPlainText("For the board")
-    dialog.lengths.set_value("fixed")
-    dialog.server.set_value("offline")
+        get_row(dialog, name).edit.setText(text)
+    dialog.name_row.edit.setText("Chat")
+    dialog.note_row.edit.setPlainText("For the board")
+    dialog.lengths.show_value("fixed")
+    dialog.server.show_value("offline")
     dialog.eager.setChecked(True)
-    QTest.keyClick(dialog.line("max_batch").edit, Qt.Key.Key_Return)
+    QTest.keyClick(get_row(dialog, "max_batch").edit, Qt.Key.Key_Return)
     assert not dialog.isVisible()
     workload = replace(
         scenario.workload, prefix_hit_rate=0.3, acceptance_length=2.5, varied=False, server=False, eager=True
@@ -135,11 +143,27 @@ def test_unchanged_settings_are_not_applied(dialog: MoreSettingsDialog, applied:
     assert applied == []
 
 
-def test_escape_applies_nothing(dialog: MoreSettingsDialog, applied: AppliedScenarios) -> None:
-    dialog.name.setText("Other")
+def test_escape_applies_nothing(
+    dialog: MoreSettingsDialog, applied: AppliedScenarios, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions: list[MoreSettingsDialog] = []
+
+    def confirm(form: MoreSettingsDialog) -> bool:
+        questions.append(form)
+        return True
+
+    monkeypatch.setattr(MoreSettingsDialog, "_confirm_discard", confirm)
+    QTest.keyClicks(dialog.name_row.edit, "Other")
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
+    assert questions == [dialog]
     assert applied == []
+
+
+def test_a_checked_box_counts_as_an_entry(dialog: MoreSettingsDialog) -> None:
+    assert not dialog.entered
+    dialog.eager.toggle()
+    assert dialog.entered
 
 
 @pytest.mark.parametrize(
@@ -157,7 +181,7 @@ def test_escape_applies_nothing(dialog: MoreSettingsDialog, applied: AppliedScen
 def test_faulty_field_shows_its_fault_and_blocks_apply(
     dialog: MoreSettingsDialog, applied: AppliedScenarios, name: str, text: str, fault: str
 ) -> None:
-    line = dialog.line(name)
+    line = get_row(dialog, name)
     line.edit.setText(text)
     dialog.accept()
     assert dialog.isVisible()
@@ -171,16 +195,16 @@ def test_faulty_field_shows_its_fault_and_blocks_apply(
 
 
 def test_name_too_long_for_files_is_refused(dialog: MoreSettingsDialog, applied: AppliedScenarios) -> None:
-    dialog.name.setText("x" * 201)
+    dialog.name_row.edit.setText("x" * 201)
     dialog.accept()
     assert dialog.isVisible()
-    assert "200 characters" in dialog.name.accessibleDescription()
-    assert dialog.name.hasFocus()
+    assert "200 characters" in dialog.name_row.edit.accessibleDescription()
+    assert dialog.name_row.edit.hasFocus()
     assert applied == []
 
 
 def test_numbers_round_trip_in_the_users_language(
-    theme: Theme, qtbot: QtBot, scenario: Scenario, applied: AppliedScenarios
+    service: GpuDeskService, theme: Theme, qtbot: QtBot, scenario: Scenario, applied: AppliedScenarios
 ) -> None:
     edited_scenario = replace(
         scenario,
@@ -188,10 +212,11 @@ def test_numbers_round_trip_in_the_users_language(
         max_batched_tokens=16_384,
         workload=replace(scenario.workload, acceptance_length=2.75),
     )
-    dialog = MoreSettingsDialog(theme, edited_scenario, applied.append, style=GERMAN_NUMBERS)
+    desk = Desk(service, Formatter(GERMAN_NUMBERS))
+    dialog = MoreSettingsDialog(desk, theme, edited_scenario, applied.append)
     qtbot.addWidget(dialog)
-    assert dialog.line("acceptance_length").edit.text() == "2,75"
-    assert dialog.line("max_batched_tokens").edit.text() == "16.384"
-    assert dialog.line("memory_fraction").edit.text() == "29"
-    assert dialog.line("prefix_hit_rate").edit.text() == ""
+    assert get_row(dialog, "acceptance_length").edit.text() == "2,75"
+    assert get_row(dialog, "max_batched_tokens").edit.text() == "16.384"
+    assert get_row(dialog, "memory_fraction").edit.text() == "29"
+    assert get_row(dialog, "prefix_hit_rate").edit.text() == ""
     assert dialog.edited() == edited_scenario

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.pages.page import MultiViewPage
 from gpudesk.desktop.ui.widgets.number_edit import NO_VALUE, NumberEdit, ValueEdit
 from gpudesk.desktop.window.dialogs.chooser import ChooserDialog
-from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
+from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog, SettingRow
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
@@ -132,17 +132,18 @@ def _choose_value(field: ValueEdit) -> str:
 def test_typing_into_each_field_of_more_settings(window: MainWindow, qtbot: QtBot) -> None:
     applied: list[Scenario] = []
     scenario = replace(window.desk.scenario, memory_fraction=0.8)
-    dialog = MoreSettingsDialog(window.theme, scenario, applied.append, parent=window)
+    dialog = MoreSettingsDialog(window.desk, window.theme, scenario, applied.append, parent=window)
     dialog.show()
     dialog.activateWindow()
     qtbot.waitUntil(dialog.isActiveWindow)
-    lines = [line for line in dialog.lines if isinstance(line.edit, ValueEdit)]
+    lines = [row for row in dialog.rows if isinstance(row, SettingRow) and not row.field.is_text]
     assert len(lines) >= 5
     for position, line in enumerate(lines):
         line.edit.setText("1")
         _focus(dialog, line.edit, by_mouse=position % 2 == 1)
         QTest.keyClicks(line.edit, "7")
         assert line.edit.text() == "7", line.field.label
+    dialog.done(0)
 
 
 def test_typing_into_each_field_of_help_me_choose(window: MainWindow, qtbot: QtBot) -> None:

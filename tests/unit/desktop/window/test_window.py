@@ -161,9 +161,9 @@ def test_title_follows_the_model_until_named_by_the_user(window: MainWindow, qtb
     def apply_name(name: str | None) -> None:
         show_more_settings(window)
         dialog = next(each for each in window.findChildren(MoreSettingsDialog) if each.isVisible())
-        assert dialog.name.text().endswith("Llama 3.1 405B on 4 accelerators") or name is None
+        assert dialog.name_row.edit.text().endswith("Llama 3.1 405B on 4 accelerators") or name is None
         if name is not None:
-            dialog.name.setText(name)
+            dialog.name_row.edit.setText(name)
         dialog.eager.toggle()
         dialog.accept()
 

@@ -51,9 +51,10 @@ class TextRow(FormRow):
         empty: str = "",
         words: Sequence[str] = (),
         longest: int = LONGEST_TEXT,
+        aside: str = "",
     ) -> None:
         """Show `empty` as the placeholder; `words` are completions."""
-        super().__init__(theme, name, label, required=required)
+        super().__init__(theme, name, label, required=required, aside=aside)
         self._longest = longest
         self.edit = FaultLineEdit(theme)
         self.edit.keeps_text = True
@@ -189,8 +190,9 @@ class SegmentRow(FormRow):
 class NoteRow(FormRow):
     """A few lines of text."""
 
-    def __init__(self, theme: Theme, name: str, label: str) -> None:
+    def __init__(self, theme: Theme, name: str, label: str, *, longest: int = LONGEST_NOTE) -> None:
         super().__init__(theme, name, label)
+        self._longest = longest
         self.edit = QPlainTextEdit()
         self.edit.setTabChangesFocus(True)
         self.edit.textChanged.connect(self._changed)
@@ -207,7 +209,7 @@ class NoteRow(FormRow):
         return not self.edit.toPlainText().strip()
 
     def read(self) -> object:
-        return check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
+        return check_plain_text(self.edit.toPlainText(), self._longest)
 
     def show_value(self, value: str | None) -> None:
         self._last_text = value or ""
