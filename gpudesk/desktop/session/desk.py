@@ -103,9 +103,7 @@ class Desk(QObject):
         self._gesture: str | None = None
         self._gestures = 0
         self._curves: set[str] = set()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(0)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.evaluate)
         service.user_catalog.subscribe(self._facts_changed)
         self.destroyed.connect(partial(service.user_catalog.unsubscribe, self._facts_changed))

@@ -61,9 +61,7 @@ class RecoveryFile(QObject):
         self._lock: QLockFile | None = None
         self._content: tuple[Scenario, Path | None] | None = None
         self._has_failed = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_WRITE_AFTER_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_WRITE_AFTER_MS)
         self._timer.timeout.connect(self.write)
 
     def keep(self, scenario: Scenario, document: Path | None) -> None:

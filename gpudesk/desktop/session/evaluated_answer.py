@@ -252,7 +252,6 @@ class AlternativeDecisions(QObject):
         self._evaluated: EvaluatedAnswer | None = None
         self._queue: deque[tuple[str, AnswerValue]] = deque()
         self._timer = QTimer(self)
-        self._timer.setInterval(0)
         self._timer.timeout.connect(self._step)
 
     @property

@@ -162,8 +162,7 @@ class Jobs(QObject):
         # No thread may outlive its owner, nor count as running forever.
         self.destroyed.connect(partial(Jobs._stop_all, self._all))
         self._text = ""
-        self._timer = QTimer(self)
-        self._timer.setInterval(_SHOWN_EVERY_MS)
+        self._timer = QTimer(self, interval=_SHOWN_EVERY_MS)
         self._timer.timeout.connect(self._show)
 
     def start(

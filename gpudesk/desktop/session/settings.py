@@ -54,9 +54,7 @@ class UserSettings(QObject):
             with contextlib.suppress(OSError):
                 self._path.replace(bad_path)
         self._values: dict[str, Any] = stored.values
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_WRITE_AFTER_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_WRITE_AFTER_MS)
         self._timer.timeout.connect(self.write)
 
     @property

@@ -70,8 +70,7 @@ class ProgramInstance(QObject):
         # A lock is stale when its process is gone, regardless of its age.
         self._lock.setStaleLockTime(0)
         self._watcher: QFileSystemWatcher | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(_POLL_MS)
+        self._timer = QTimer(self, interval=_POLL_MS)
         self._timer.timeout.connect(self._poll)
         try:
             paths.ensure_user_dir()

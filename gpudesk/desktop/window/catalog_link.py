@@ -89,11 +89,7 @@ class CatalogController(QObject):
         window.desk.impact_changed.connect(self._tell_impact)
         own = window.desk.service.user_catalog
         if own.problem is not None or own.unreadable:
-            call_after_paint(window, self._say_problem)
-
-    def _say_problem(self) -> None:
-
-        show_user_file_problem(self._window)
+            call_after_paint(window, partial(show_user_file_problem, window))
 
     # Dialogs
 

@@ -92,7 +92,6 @@ class BackupsDialog(ThemedDialog):
         heads = [tr("Created"), tr("Created before"), tr("Values"), tr("Size"), tr("Version")]
         self.table = TextTable(theme, tr("Backups"), heads, numbers=(2, 3, 4), giving=(1,), scrolls=True)
         self.table.selectionModel().currentRowChanged.connect(self._describe)
-        self.table.opened.connect(self._activated)
         self.folder = Button(self._theme, tr("Open folder"), self.open_folder, icon="folder")
         self.anew = RewriteButton(self._theme, self._own, self._formatter, self._show_rewrite_offer)
         self.close_button = Button(self._theme, tr("Close"), self.accept)
@@ -103,6 +102,7 @@ class BackupsDialog(ThemedDialog):
             (self.table, 1), self.status_label, foot, gap=px(10), margins=(px(24), px(12), px(24), px(16))
         )
         make_column(self.note, (inner, 1), gap=0, margins=(0, px(12), 0, 0), on=self)
+        self.table.opened.connect(lambda: self.restore.setFocus(Qt.FocusReason.TabFocusReason))
         self._fill()
 
     @property
@@ -213,9 +213,6 @@ class BackupsDialog(ThemedDialog):
                     made=_format_time(backup),
                 )
             )
-
-    def _activated(self) -> None:
-        self.restore.setFocus(Qt.FocusReason.TabFocusReason)
 
 
 def _format_time(backup: Backup) -> str:

@@ -265,14 +265,14 @@ class CatalogFilterBar(FlowRow):
             entry = menu.addAction(maker.replace("&", "&&"))
             entry.setCheckable(True)
             entry.setChecked(maker in self._facets.makers)
-            entry.triggered.connect(partial(self._toggle_maker, maker))
+            entry.triggered.connect(partial(self._change, makers=self._facets.makers ^ {maker}))
 
     def _fill_kinds(self, menu: QMenu) -> None:
         for kind in self._kinds:
             entry = menu.addAction(capitalize_first(kind.label))
             entry.setCheckable(True)
             entry.setChecked(kind in self._facets.kinds)
-            entry.triggered.connect(partial(self._toggle_kind, kind))
+            entry.triggered.connect(partial(self._change, kinds=self._facets.kinds ^ {kind}))
 
     def _fill_ages(self, menu: QMenu) -> None:
         for days in _AGES:
@@ -289,12 +289,6 @@ class CatalogFilterBar(FlowRow):
         stale.triggered.connect(partial(self._change, newer_than=None, stale=True))
         menu.addSeparator()
         menu.addAction(tr("Set age limits…")).triggered.connect(self.rule_wanted)
-
-    def _toggle_maker(self, maker: str, *_: object) -> None:
-        self._change(makers=self._facets.makers ^ {maker})
-
-    def _toggle_kind(self, kind: SourceKind, *_: object) -> None:
-        self._change(kinds=self._facets.kinds ^ {kind})
 
     def _change(self, *_: object, **fields: Any) -> None:  # noqa: ANN401 - any field of the facets
         self.facets_changed.emit(replace(self._facets, **fields))

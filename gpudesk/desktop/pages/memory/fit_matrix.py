@@ -414,7 +414,7 @@ class MatrixFilterRow(FlowRow):
         for widget in (self.models, self.parts, self.most, self.count):
             self.flow.addWidget(widget)
         for field in (self.models, self.parts):
-            field.changed.connect(self._tell_words)
+            field.changed.connect(lambda: self.words_changed.emit(self.models.text(), self.parts.text()))
             field.left.connect(self.left)
         self.most.cleared.connect(lambda: self.most_changed.emit(0))
         self.show_most(0)
@@ -432,9 +432,6 @@ class MatrixFilterRow(FlowRow):
         if text != self.count.text():
             self.count.setText(text)
             self.flow.invalidate()
-
-    def _tell_words(self) -> None:
-        self.words_changed.emit(self.models.text(), self.parts.text())
 
     def _fill(self, menu: QMenu) -> None:
         for count in (0, *MOST_COUNTS):

@@ -340,7 +340,7 @@ class Theme(QObject):
             setattr(self, name, lru_cache(maxsize=None)(getattr(self, name)))
         load_fonts()
         app.setStyle("Fusion")
-        app.styleHints().colorSchemeChanged.connect(self._system_changed)
+        app.styleHints().colorSchemeChanged.connect(self._settle)
         self._request_scheme()
         self._look.dark = self._wants_dark()
         self._apply()
@@ -450,9 +450,6 @@ class Theme(QObject):
     def follow(self, update: Callable[[], object]) -> None:
         self.changed.connect(update)
         update()
-
-    def _system_changed(self) -> None:
-        self._settle()
 
     def _settle(self) -> None:
         dark = self._wants_dark()
