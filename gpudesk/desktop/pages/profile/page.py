@@ -290,7 +290,9 @@ class ProfilePage(MultiViewPage[ProfileView]):
         self.progress = ThemedLabel(theme, font="small", color="text2")
         self.resume = LinkButton(theme, "", self._stop_or_resume)
         self._progress_line = QWidget()
-        make_row(self.progress, self.resume, STRETCH, gap=10, margins=(16, 6, 16, 0), on=self._progress_line)
+        make_row(
+            self.progress, self.resume, STRETCH, gap=10, margins=(16, 6, 16, 0), scaled=theme, on=self._progress_line
+        )
         self._progress_line.hide()
         if isinstance(layout, QBoxLayout):
             layout.insertWidget(2, self._progress_line)

@@ -403,7 +403,7 @@ class BarChart(QWidget):
             elif isinstance(lane, BarInterval):
                 self._paint_interval(pen, group, lane, row, place)
             elif lane is not None:
-                self._paint_note(pen, lane, row, place)
+                self._paint_note(pen, group, lane, row, place)
 
     def _paint_stack(self, pen: ThemePainter, group: int, bar: StackedBar, place: QRectF) -> None:
         px = self.theme.px
@@ -469,10 +469,18 @@ class BarChart(QWidget):
         pen.tint(QRectF(low, middle - thick / 2, high - low, thick), shade, _INTERVAL_HEIGHT / 2)
         _paint_dot(pen, at, middle, color, is_filled=cost.is_filled, radius=px(_DOT_RADIUS))
         font, ink = ("small_strong", "text1") if cost.is_filled else ("small", "text2")
-        words = QRectF(high + px(8), middle - px(9), px(80), px(18))
-        pen.text(words, cost.words, font=font, color=ink)
+        left = self._clear_mark(group, high + px(8), pen.width(cost.words, font))
+        pen.text(QRectF(left, middle - px(9), px(80), px(18)), cost.words, font=font, color=ink)
 
-    def _paint_note(self, pen: ThemePainter, note: BarNote, row: BarRow, place: QRectF) -> None:
+    def _clear_mark(self, group: int, left: float, width: float) -> float:
+        """Return where a text begins so that the line of the mark does not strike it through."""
+        mark = self.groups[group].mark
+        if mark is None:
+            return left
+        x, gap = self._map_to_x(group, mark.value), self.theme.px(6)
+        return x + gap if left - gap < x < left + width + gap else left
+
+    def _paint_note(self, pen: ThemePainter, group: int, note: BarNote, row: BarRow, place: QRectF) -> None:
         px = self.theme.px
         if note.framed:
             frame = QRectF(place.left() + 1, place.top(), pen.width(note.words, "small") + px(20), place.height())
@@ -480,10 +488,12 @@ class BarChart(QWidget):
             pen.text(frame, note.words, font="small", color=note.color, align=CENTRE)
             end = frame.right()
         else:
-            place = place.adjusted(px(8) if self._style.axis else 0, 0, 0, 0)
+            start = place.left() + (px(8) if self._style.axis else 0)
+            place.setLeft(self._clear_mark(group, start, pen.width(note.words, "small")))
             end = place.left() + pen.text(place, note.words, font="small", color=note.color)
         if note.link:
-            link = QRectF(end + px(10), place.top(), px(120), place.height())
+            start = self._clear_mark(group, end + px(10), pen.width(note.link, "small"))
+            link = QRectF(start, place.top(), px(120), place.height())
             width = pen.text(link, note.link, font="small", color="link")
             pressed = QRectF(link.left(), link.top(), width, link.height())
             self._links.append(BarLink(pressed, row.key, note.link))

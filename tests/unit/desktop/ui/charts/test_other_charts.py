@@ -1,7 +1,9 @@
 """The charts of speed against throughput, of rooflines, and of the time split of a request."""
 
+from typing import Any
+
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -10,8 +12,11 @@ from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.ui.charts.bar_chart import BarChart, BarChartStyle, BarGroup, BarInterval, BarMark, BarNote, BarRow
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.domain.estimate import Load, LoadKind
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture
@@ -166,3 +171,27 @@ def test_column_that_does_not_fit_has_a_reason(desk: Desk, theme: Theme, qtbot: 
     chart.refresh()
     for group in chart.groups:
         assert all(row.note.startswith("does not fit: ") for row in group.rows)
+
+
+def test_line_of_a_mark_crosses_no_figure(theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    chart = BarChart(theme, Formatter(ENGLISH_NUMBERS), BarChartStyle())
+    qtbot.addWidget(chart)
+    chart.resize(600, 400)
+    texts: dict[str, tuple[float, float]] = {}
+    write = ThemePainter.text
+
+    def record(pen: ThemePainter, where: QRectF, text: str, **options: Any) -> float:  # noqa: ANN401 - as in Qt
+        width = write(pen, where, text, **options)
+        texts[text] = (where.left(), where.left() + width)
+        return width
+
+    monkeypatch.setattr(ThemePainter, "text", record)
+    intervals = [BarInterval(0.0, 0.2, number / 20, f"{number}.55", is_filled=True) for number in range(6, 14)]
+    rows = [BarRow(each.words, "H200", (each,), palette_index=1) for each in intervals]
+    note = BarRow("note", "B200", (BarNote("No purchase price", link="Enter price"),))
+    for mark in (0.1, 0.35, 0.5, 0.62):
+        chart.show_groups(BarGroup("Cost", "USD", (*rows, note), mark=BarMark(mark)))
+        chart.grab()
+        x = chart._map_to_x(0, mark)
+        figures = [*(each.words for each in intervals), "No purchase price", "Enter price"]
+        assert not [text for text in figures if texts[text][0] < x < texts[text][1]]
