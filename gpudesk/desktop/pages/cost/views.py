@@ -197,11 +197,13 @@ class CostOverview(CostView):
         self.tokens.row_selected.connect(lambda key, _: self._select(key, of_years=False))
         self.years.row_selected.connect(lambda key, _: self._select(key, of_years=True))
         self.rent.curve_clicked.connect(self.chosen)
+        theme.changed.connect(self._limit_bars)
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costs = costed
         self.tokens.show_costs(costed)
         self.years.show_costs(costed)
+        self._limit_bars()
         self.rent.show_costs(costed)
         answer = self._desk.answer
         if answer is None:
@@ -218,6 +220,12 @@ class CostOverview(CostView):
 
     def choose(self, key: str) -> None:
         self._key = key
+
+    def _limit_bars(self) -> None:
+        """Leave the height that the bars do not need to the charts below."""
+        tallest = max(chart.measure_tallest() for chart in (self.tokens, self.years))
+        for chart in (self.tokens, self.years):
+            chart.setMaximumHeight(tallest)
 
     def _select(self, key: str, *, of_years: bool) -> None:
         """Explain a cost in the panel: of all years, or of a token, owned if there is a price."""

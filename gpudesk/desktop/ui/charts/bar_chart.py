@@ -271,6 +271,10 @@ class BarChart(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(self.theme.px(self._style.width[1]), self._compute_height(self._style.rows[0]))
 
+    def measure_tallest(self) -> int:
+        """Return the height with the highest rows; beyond it the chart stays empty."""
+        return self._compute_height(self._style.rows[2])
+
     def _compute_height(self, row: float) -> int:
         px = self.theme.px
         least = 2 if self._style.axis else 0

@@ -27,6 +27,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import TextPainter, ThemePainter
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit
 from gpudesk.desktop.window.sources_panel import SelectionExplainer
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings, DisplayCurrency, UncertainValue
 from gpudesk.report.costs import OWNED, RENTED, TOTAL
 
@@ -66,6 +67,16 @@ def type_into(edit: NumberEdit, text: str) -> None:
 
 
 # The charts
+
+
+def test_bars_leave_the_height_that_they_do_not_need(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
+    desk.edit("One accelerator", accelerators=(AcceleratorChoice("h200-sxm", 1),))
+    desk.flush()
+    page.resize(1500, 1400)
+    view = get_overview(page)
+    qtbot.waitUntil(lambda: view.height() > 1000)
+    assert view.tokens.height() <= view.tokens.measure_tallest()
+    assert view.influences.height() > 2 * view.tokens.height()
 
 
 def test_overview_has_four_charts(page: CostPage) -> None:
