@@ -36,85 +36,22 @@ from gpudesk.text.units import GIB, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_
 
 #: A number, or an array that broadcasts against the others.
 Amount = float | NDArray[np.float64]
+#: Inputs by the names of `COST_INPUTS`.
+CostValues = Mapping[str, Amount]
 
 _KILO: Final = 1000.0
 
 
 @frozen_dataclass
-class HardwareInputs:
-    """The purchase of each accelerator.
-
-    `price_usd` is before `discount`, which is a share of it. `server_usd`, `network_usd` and `rack_usd` are an
-    accelerator's shares. `spares` are the share of spare hardware on the shelf, without power. `residual` is the share
-    of the price paid that the hardware is worth at the end.
-    """
-
-    price_usd: Amount
-    discount: Amount = 0.0
-    server_usd: Amount = 0.0
-    network_usd: Amount = 0.0
-    rack_usd: Amount = 0.0
-    spares: Amount = 0.0
-    residual: Amount = 0.0
-
-    @property
-    def net_price_usd(self) -> Amount:
-        """Price paid for an accelerator: list price less discount."""
-        return self.price_usd * (1.0 - self.discount)
-
-
-@frozen_dataclass
-class RunningInputs:
-    """Operating inputs, per accelerator and shared.
-
-    `accelerator_w` and `host_w` are its power and its share of the host's; `draw` is the average share of both that is
-    drawn, `idle_draw` the share of its power that an idle accelerator draws. `pue` is power of the site over that of
-    the machines. Demand charge and hosting are per kW of the machines, at the meter for the demand charge. `support` is
-    a yearly share of the hardware price. `staff_usd_per_year` is per accelerator.
-    """
-
-    accelerator_w: Amount
-    energy_usd_per_kwh: Amount
-    host_w: Amount = 0.0
-    draw: Amount = 1.0
-    idle_draw: Amount = 0.0
-    pue: Amount = 1.0
-    demand_usd_per_kw_month: Amount = 0.0
-    hosting_usd_per_kw_month: Amount = 0.0
-    support: Amount = 0.0
-    staff_usd_per_year: Amount = 0.0
-
-    @property
-    def machine_kw(self) -> Amount:
-        return (self.accelerator_w + self.host_w) / _KILO
-
-
-@frozen_dataclass
-class EngineeringInputs:
-    """Additional software work, for a fleet of this many accelerators.
-
-    Porting is paid once, `engineers` continuously. A deployment pays its share of the fleet.
-    """
-
-    engineer_usd_per_year: Amount = 0.0
-    engineers: Amount = 0.0
-    porting_engineer_months: Amount = 0.0
-    fleet: Amount = 1.0
-
-
-@frozen_dataclass
 class OwnershipInputs:
-    """A deployment of this many accelerators owned for `years`; capital costs `capital_rate` per year.
+    """Owned accelerators, and the inputs of their cost by name, with the units and meanings of `COST_INPUTS`.
 
-    `idle` accelerators of a partly used system are paid for and draw idle power.
+    `idle` accelerators of a partly used system are paid for and draw idle power. Shares of server, network and rack
+    refer to the list price of an accelerator. Software is the deployment's share of that of the `fleet`.
     """
 
+    values: CostValues
     accelerators: Amount
-    years: Amount
-    hardware: HardwareInputs
-    running: RunningInputs
-    engineering: EngineeringInputs = EngineeringInputs()
-    capital_rate: Amount = 0.0
     idle: Amount = 0.0
 
     @property
@@ -122,11 +59,21 @@ class OwnershipInputs:
         return self.accelerators + self.idle
 
     @property
+    def net_price_usd(self) -> Amount:
+        """Price paid for an accelerator: list price less discount."""
+        return self.values["price_usd"] * (1.0 - self.values["discount"])
+
+    @property
+    def machine_kw(self) -> Amount:
+        """Power of an accelerator with its share of the host's."""
+        return (self.values["accelerator_w"] + self.values["host_w"]) / _KILO
+
+    @property
     def average_kw(self) -> Amount:
         """Average power of the machines; hosts draw as much for idle accelerators."""
-        running = self.running
-        idle_kw = (running.accelerator_w * running.idle_draw + running.host_w * running.draw) / _KILO
-        return self.accelerators * running.machine_kw * running.draw + self.idle * idle_kw
+        values = self.values
+        idle_kw = (values["accelerator_w"] * values["idle_draw"] + values["host_w"] * values["draw"]) / _KILO
+        return self.accelerators * self.machine_kw * values["draw"] + self.idle * idle_kw
 
 
 def list_ownership_lines(owned: OwnershipInputs) -> dict[str, Amount]:
@@ -135,7 +82,7 @@ def list_ownership_lines(owned: OwnershipInputs) -> dict[str, Amount]:
     The residual value is negative. The cost of capital is its rate on the mean of the hardware's value at the beginning
     and at the end. Cooling is the site's power beyond its machines.
     """
-    software = list_software_lines(owned.engineering, owned.accelerators, owned.years)
+    software = cost_software(owned.values, owned.accelerators)
     return {**_list_hardware_lines(owned), **_list_running_lines(owned), **software}
 
 
@@ -147,66 +94,70 @@ def sum_lines(lines: Mapping[str, Amount]) -> Amount:
     return summed
 
 
-def list_software_lines(engineering: EngineeringInputs, accelerators: Amount, years: Amount) -> dict[str, Amount]:
-    """Return the software cost of a deployment over all years, in dollars, owned or rented."""
-    share = accelerators / engineering.fleet
-    upkeep = engineering.engineers * engineering.engineer_usd_per_year * years
-    months = engineering.porting_engineer_months
-    return {"porting": share * (months / MONTHS_PER_YEAR * engineering.engineer_usd_per_year), "upkeep": share * upkeep}
+def cost_software(values: CostValues, accelerators: Amount) -> dict[str, Amount]:
+    """Return the cost of porting and upkeep for this many accelerators over all years, owned or rented."""
+    share, usd_per_year = accelerators / values["fleet"], values["engineer_usd_per_year"]
+    months = values["porting_engineer_months"]
+    return {
+        "porting": share * (months / MONTHS_PER_YEAR * usd_per_year),
+        "upkeep": share * (values["engineers"] * usd_per_year * values["years"]),
+    }
 
 
 def compute_upfront_usd(owned: OwnershipInputs) -> Amount:
     """Return the upfront cost: hardware and porting."""
-    return (
-        _compute_purchase_usd(owned)
-        + list_software_lines(owned.engineering, owned.accelerators, owned.years)["porting"]
-    )
+    return _compute_purchase_usd(owned) + cost_software(owned.values, owned.accelerators)["porting"]
 
 
 def compute_monthly_usd(owned: OwnershipInputs) -> Amount:
     """Return the running cost per month, in cash: without cost of capital and residual value."""
     running = sum_lines(_list_running_lines(owned))
-    upkeep = list_software_lines(owned.engineering, owned.accelerators, owned.years)["upkeep"]
-    return (running + upkeep) / (owned.years * MONTHS_PER_YEAR)
+    upkeep = cost_software(owned.values, owned.accelerators)["upkeep"]
+    return (running + upkeep) / (owned.values["years"] * MONTHS_PER_YEAR)
 
 
 def compute_energy_kwh(owned: OwnershipInputs) -> Amount:
     """Return the energy at the meter over all years, in kWh."""
-    return owned.average_kw * owned.running.pue * (owned.years * HOURS_PER_YEAR)
+    return owned.average_kw * owned.values["pue"] * (owned.values["years"] * HOURS_PER_YEAR)
 
 
 def _list_hardware_lines(owned: OwnershipInputs) -> dict[str, Amount]:
-    hardware = owned.hardware
-    pieces = owned.bought * (1.0 + hardware.spares)
+    values, price = owned.values, owned.values["price_usd"]
+    pieces = owned.bought * (1.0 + values["spares"])
     paid = _compute_purchase_usd(owned)
     return {
-        "accelerators": pieces * hardware.net_price_usd,
-        "server": pieces * hardware.server_usd,
-        "network": pieces * hardware.network_usd,
-        "rack": pieces * hardware.rack_usd,
-        "residual": -hardware.residual * paid,
-        "capital": owned.capital_rate * owned.years * paid * (1.0 + hardware.residual) / 2.0,
+        "accelerators": pieces * owned.net_price_usd,
+        "server": pieces * (values["server_share"] * price),
+        "network": pieces * (values["network_share"] * price),
+        "rack": pieces * (values["rack_share"] * price),
+        "residual": -values["residual"] * paid,
+        "capital": values["capital_rate"] * values["years"] * paid * (1.0 + values["residual"]) / 2.0,
     }
 
 
 def _compute_purchase_usd(owned: OwnershipInputs) -> Amount:
-    hardware = owned.hardware
-    each = hardware.net_price_usd + hardware.server_usd + hardware.network_usd + hardware.rack_usd
-    return owned.bought * (1.0 + hardware.spares) * each
+    values, price = owned.values, owned.values["price_usd"]
+    each = (
+        owned.net_price_usd
+        + values["server_share"] * price
+        + values["network_share"] * price
+        + values["rack_share"] * price
+    )
+    return owned.bought * (1.0 + values["spares"]) * each
 
 
 def _list_running_lines(owned: OwnershipInputs) -> dict[str, Amount]:
-    running = owned.running
-    months = owned.years * MONTHS_PER_YEAR
-    kilowatts = owned.bought * running.machine_kw
-    energy = owned.average_kw * (owned.years * HOURS_PER_YEAR) * running.energy_usd_per_kwh
+    values = owned.values
+    months = values["years"] * MONTHS_PER_YEAR
+    kilowatts = owned.bought * owned.machine_kw
+    energy = owned.average_kw * (values["years"] * HOURS_PER_YEAR) * values["energy_usd_per_kwh"]
     return {
         "power": energy,
-        "cooling": energy * (running.pue - 1.0),
-        "demand": kilowatts * running.pue * months * running.demand_usd_per_kw_month,
-        "hosting": kilowatts * months * running.hosting_usd_per_kw_month,
-        "support": running.support * owned.years * _compute_purchase_usd(owned),
-        "staff": owned.bought * running.staff_usd_per_year * owned.years,
+        "cooling": energy * (values["pue"] - 1.0),
+        "demand": kilowatts * values["pue"] * months * values["demand_usd_per_kw_month"],
+        "hosting": kilowatts * months * values["hosting_usd_per_kw_month"],
+        "support": values["support"] * values["years"] * _compute_purchase_usd(owned),
+        "staff": owned.bought * values["staff_usd_per_year"] * values["years"],
     }
 
 
@@ -281,7 +232,6 @@ def compute_payback_hours(cost_usd: Amount, months: Amount, saved_usd_per_hour: 
 
 #: Name of the output tokens/s of the deployment, taken from the estimate, among the inputs.
 THROUGHPUT = "throughput"
-CostValues = Mapping[str, Amount]
 
 #: Required for the cost of owning, or of renting.
 NEEDED_TO_OWN = ("price_usd", "accelerator_w", THROUGHPUT)
@@ -334,46 +284,13 @@ class PaidDeployment:
         return self.accelerators + self.idle_rented
 
 
-def make_ownership_inputs(values: CostValues, accelerators: Amount, idle: Amount = 0.0) -> OwnershipInputs:
-    """Return the inputs of an owned deployment. Hardware shares refer to the list price of an accelerator."""
-    price = values["price_usd"]
-    return OwnershipInputs(
-        accelerators=accelerators,
-        years=values["years"],
-        hardware=HardwareInputs(
-            price_usd=price,
-            discount=values["discount"],
-            server_usd=values["server_share"] * price,
-            network_usd=values["network_share"] * price,
-            rack_usd=values["rack_share"] * price,
-            spares=values["spares"],
-            residual=values["residual"],
-        ),
-        running=RunningInputs(
-            accelerator_w=values["accelerator_w"],
-            energy_usd_per_kwh=values["energy_usd_per_kwh"],
-            host_w=values["host_w"],
-            draw=values["draw"],
-            idle_draw=values["idle_draw"],
-            pue=values["pue"],
-            demand_usd_per_kw_month=values["demand_usd_per_kw_month"],
-            hosting_usd_per_kw_month=values["hosting_usd_per_kw_month"],
-            support=values["support"],
-            staff_usd_per_year=values["staff_usd_per_year"],
-        ),
-        engineering=_make_engineering_inputs(values),
-        capital_rate=values["capital_rate"],
-        idle=idle,
-    )
-
-
 def compute_owned_total(values: CostValues, deployment: PaidDeployment) -> Amount:
-    return sum_lines(list_ownership_lines(make_ownership_inputs(values, deployment.accelerators, deployment.idle)))
+    return sum_lines(list_ownership_lines(OwnershipInputs(values, deployment.accelerators, deployment.idle)))
 
 
 def compute_upfront_cost(values: CostValues, deployment: PaidDeployment) -> Amount:
     """Return the dollars that are paid at once for a deployment that is owned."""
-    return compute_upfront_usd(make_ownership_inputs(values, deployment.accelerators, deployment.idle))
+    return compute_upfront_usd(OwnershipInputs(values, deployment.accelerators, deployment.idle))
 
 
 def compute_owned_token_cost(values: CostValues, deployment: PaidDeployment) -> Amount:
@@ -390,20 +307,6 @@ def compute_rented_token_cost(values: CostValues, deployment: PaidDeployment) ->
     software = sum_lines(cost_software(values, deployment.accelerators))
     return compute_rented_usd_per_million(hourly, rate, utilisation) + compute_owned_usd_per_million(
         software, rate, values["years"], utilisation
-    )
-
-
-def cost_software(values: CostValues, accelerators: Amount) -> dict[str, Amount]:
-    """Return the cost of porting and upkeep for this many accelerators over all years."""
-    return list_software_lines(_make_engineering_inputs(values), accelerators, values["years"])
-
-
-def _make_engineering_inputs(values: CostValues) -> EngineeringInputs:
-    return EngineeringInputs(
-        engineer_usd_per_year=values["engineer_usd_per_year"],
-        engineers=values["engineers"],
-        porting_engineer_months=values["porting_engineer_months"],
-        fleet=values["fleet"],
     )
 
 
@@ -477,7 +380,7 @@ def make_cost_column(
     hire = inputs.knows(NEEDED_TO_RENT)
     systems = inputs.systems
     idle = 0 if systems is None else systems.idle
-    owned = make_ownership_inputs(inputs.values, count, idle) if own and count is not None else None
+    owned = OwnershipInputs(inputs.values, count, idle) if own and count is not None else None
     return CostColumn(
         key=inputs.key,
         accelerator=inputs.accelerator,
@@ -515,7 +418,7 @@ def cost_provider_rents(inputs: AcceleratorCostInputs, rents: tuple[ProviderRent
 def _make_tco(owned: OwnershipInputs) -> TotalCostOfOwnership:
     lines = tuple(CostLine(name, float(usd)) for name, usd in list_ownership_lines(owned).items())
     return TotalCostOfOwnership(
-        years=float(owned.years),
+        years=float(owned.values["years"]),
         total_usd=math.fsum(line.usd for line in lines),
         lines=lines,
         at_once_usd=float(compute_upfront_usd(owned)),

@@ -18,12 +18,10 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.costing.accelerator_costs import (
     Amount,
     CostValues,
-    EngineeringInputs,
     OwnershipInputs,
     compute_upfront_usd,
     cost_software,
     list_ownership_lines,
-    make_ownership_inputs,
 )
 from gpudesk.costing.systems import SystemSpec, find_system
 from gpudesk.costing.uncertainty import add_price_doubt, compute_odds
@@ -323,7 +321,10 @@ def cost_owned(
     # Energy of each purchase over its remaining years; the sum over purchases is the consumption of each year.
     draw = np.flip(np.cumsum(np.flip(draw, axis=0), axis=0), axis=0) / remaining
     added = np.diff(owned, axis=0, prepend=0.0)
-    bought = _make_purchases(values, machine_w, added, remaining, draw)
+    # Software is paid once for all purchases.
+    others = {"years": remaining, "accelerator_w": machine_w, "host_w": 0.0, "draw": draw}
+    without_software = {"engineers": 0.0, "porting_engineer_months": 0.0}
+    bought = OwnershipInputs({**values, **others, **without_software}, added)
     lines = list_ownership_lines(bought)
     software = cost_software(values, owned[0, 0])
     totals = {name: np.broadcast_to(np.asarray(usd), owned.shape).sum(axis=0) for name, usd in lines.items()}
@@ -333,16 +334,6 @@ def cost_owned(
     yearly = np.cumsum(running, axis=0) * lengths
     yearly[1:] += upfront[1:]
     return _make_cost(Supply.OWNED, load, needs, totals, upfront[0], yearly)
-
-
-def _make_purchases(values: CostValues, machine_w: Amount, added: Draws, years: Draws, draw: Amount) -> OwnershipInputs:
-    owned = make_ownership_inputs({**values, "accelerator_w": 0.0}, added)
-    return replace(
-        owned,
-        years=years,
-        running=replace(owned.running, accelerator_w=machine_w, host_w=0.0, draw=draw),
-        engineering=EngineeringInputs(),
-    )
 
 
 def cost_rented(

@@ -14,10 +14,10 @@ from gpudesk.costing.accelerator_costs import (
     THROUGHPUT,
     AcceleratorCostInputs,
     Amount,
+    OwnershipInputs,
     cost_software,
     list_missing_inputs,
     list_ownership_lines,
-    make_ownership_inputs,
     sum_lines,
 )
 from gpudesk.costing.uncertainty import DrawTable, compute_common_error, compute_range, get_likely
@@ -111,7 +111,7 @@ def cost_pools(
     owned = rented = None
     if _has_inputs(values, NEEDED_TO_OWN):
         idle = _round_up(accelerators, system_size) - accelerators
-        owned = sum_lines(list_ownership_lines(make_ownership_inputs(values, accelerators, idle)))
+        owned = sum_lines(list_ownership_lines(OwnershipInputs(values, accelerators, idle)))
     if _has_inputs(values, NEEDED_TO_RENT):
         hours = values["years"] * HOURS_PER_YEAR
         rented = _round_up(accelerators, instance_size) * values[_RENT] * hours + software

@@ -8,7 +8,7 @@ from dataclasses import replace
 import openpyxl
 import pytest
 
-from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, list_ownership_lines, make_ownership_inputs
+from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, OwnershipInputs, list_ownership_lines
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.accelerator import SystemCount
 from gpudesk.domain.answer import Answer
@@ -160,7 +160,7 @@ def test_idle_accelerators_of_a_partly_used_system_are_paid_for(costs: CostAnswe
     first, *rest = costs.columns
     assert first.count is not None
     values = {name: each.spread.likely for name, each in first.inputs.items() if each.spread is not None}
-    lines = list_ownership_lines(make_ownership_inputs(values, first.count, 7))
+    lines = list_ownership_lines(OwnershipInputs(values, first.count, 7))
     idle = replace(first, systems=SystemCount(1, first.count + 7, first.count))
     book = Book(write_book(replace(costs, columns=(idle, *rest)), names))
     assert_agrees(book)

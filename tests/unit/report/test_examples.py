@@ -11,13 +11,11 @@ import pytest
 
 from gpudesk import paths
 from gpudesk.costing.accelerator_costs import (
-    EngineeringInputs,
-    HardwareInputs,
+    OF_OWNING,
     OwnershipInputs,
-    RunningInputs,
     compute_payback_hours,
+    cost_software,
     list_ownership_lines,
-    list_software_lines,
     sum_lines,
 )
 from gpudesk.costing.worked_examples import SPAN, compute_worked_figure, read_calculations, read_worked_examples
@@ -72,15 +70,19 @@ def evaluate(node: ast.expr, values: Mapping[str, float]) -> float:
     raise AssertionError(ast.dump(node))
 
 
+#: All inputs of owning without a cost.
+FREE: Final = {**dict.fromkeys(OF_OWNING, 0.0), **dict.fromkeys(("draw", "pue", "fleet"), 1.0)}
+
+
 def owned_usd(price: float, kilowatts: float, values: Mapping[str, float]) -> float:
-    running = RunningInputs(accelerator_w=kilowatts * 1000.0, energy_usd_per_kwh=values["e"])
-    hardware = HardwareInputs(price_usd=price)
-    return float(sum_lines(list_ownership_lines(OwnershipInputs(1.0, values["hours"] / 8760.0, hardware, running))))
+    years = values["hours"] / 8760.0
+    inputs = {"price_usd": price, "accelerator_w": kilowatts * 1000.0, "energy_usd_per_kwh": values["e"]}
+    return float(sum_lines(list_ownership_lines(OwnershipInputs({**FREE, **inputs, "years": years}, 1.0))))
 
 
 def engineers_usd(values: Mapping[str, float], engineers: float, years: float, months: float) -> float:
-    engineering = EngineeringInputs(values["rate"], engineers, months)
-    return float(sum(list_software_lines(engineering, 1.0, years).values()))
+    inputs = {"engineer_usd_per_year": values["rate"], "engineers": engineers, "porting_engineer_months": months}
+    return float(sum_lines(cost_software({**FREE, **inputs, "years": years}, 1.0)))
 
 
 def scaled(rule: ScalingRuleOfThumb) -> Callable[[Mapping[str, float]], float]:
@@ -99,7 +101,7 @@ BY_FUNCTION: Final[dict[str, Callable[[Mapping[str, float]], float]]] = {
     "bw*n*f**log2(n)": scaled(ScalingRuleOfThumb.PER_DOUBLING),
     "n*months/12*rate": lambda v: engineers_usd(v, 0.0, 1.0, v["n"] * v["months"]),
     "n*rate*y": lambda v: engineers_usd(v, v["n"], v["y"], 0.0),
-    "p*(1-d)": lambda v: float(HardwareInputs(v["p"], v["d"]).net_price_usd),
+    "p*(1-d)": lambda v: float(OwnershipInputs({"price_usd": v["p"], "discount": v["d"]}, 1.0).net_price_usd),
     "cost/(d*T)": lambda v: float(compute_payback_hours(v["cost"], v["T"], v["d"])),
     "(1-(a+ka*hours*e)/(b+kb*hours*e))*100": lambda v: (
         (1.0 - owned_usd(v["a"], v["ka"], v) / owned_usd(v["b"], v["kb"], v)) * 100.0
