@@ -629,8 +629,13 @@ class GpuDeskService:
 
 
 def _require_demand(scenario: Scenario) -> Demand:
+    """Return the demand; without a TPOT limit, with the reading speed of those who wait."""
+    from gpudesk.decision.facts.answers import get_reading_tpot_ms, resolve_answers
+
     if scenario.demand is None:
         raise input_error(
             "sizing.no_demand", "needs the demand of your users: users, requests per second or tokens per day", "demand"
         )
-    return scenario.demand
+    if scenario.demand.tpot_ms is not None:
+        return scenario.demand
+    return replace(scenario.demand, tpot_ms=get_reading_tpot_ms(resolve_answers(scenario)))

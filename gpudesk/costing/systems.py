@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from gpudesk.domain.accelerator import Accelerator, System
+from gpudesk.domain.accelerator import Accelerator, System, SystemKind
 from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.cost import CostInputOrigin, ResolvedCostInput, SystemPrice, UncertainValue
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
@@ -193,16 +193,24 @@ class SiteNeeds:
     delivery_weeks: float | None = None
 
 
+def is_off_the_shelf(accelerator: Accelerator, systems: Sequence[System]) -> bool:
+    """Whether an accelerator is delivered as quickly as a card: it is one, or is sold in desktop computers only."""
+    sold = [system for system in systems if not system.is_rented]
+    return is_card(accelerator) or (bool(sold) and all(system.kind is SystemKind.DESKTOP for system in sold))
+
+
 def find_usual_delivery(sold: Iterable[tuple[Accelerator, Sequence[System]]]) -> Mapping[bool, IntervalEstimate]:
-    """Return the delivery in weeks of cards (True) and of other accelerators: the mean of systems with a record.
+    """Return the delivery in weeks of those off the shelf (True) and of others: the mean of systems with a record.
 
     The interval has the shortest and the longest.
     """
     weeks: dict[bool, list[float]] = {}
     for accelerator, systems in sold:
         records = [each.delivery_weeks for each in systems if each.delivery_weeks is not None and not each.is_rented]
-        weeks.setdefault(is_card(accelerator), []).extend(records)
-    return {card: IntervalEstimate(sum(each) / len(each), min(each), max(each)) for card, each in weeks.items() if each}
+        weeks.setdefault(is_off_the_shelf(accelerator, systems), []).extend(records)
+    return {
+        shelf: IntervalEstimate(sum(each) / len(each), min(each), max(each)) for shelf, each in weeks.items() if each
+    }
 
 
 def find_site_needs(accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings) -> SiteNeeds:

@@ -219,7 +219,10 @@ class ConcurrencyCurve:
 
 @frozen_dataclass
 class ComparisonColumn:
-    """One accelerator of the comparison: its facts, and its estimate or the reason why none exists."""
+    """One accelerator of the comparison: its facts, and its estimate or the reason why none exists.
+
+    `enough` is the count on which no request queues, if requests queue on all columns; None if that is unknown.
+    """
 
     choice: AcceleratorChoice
     accelerator: Accelerator
@@ -227,6 +230,7 @@ class ComparisonColumn:
     estimate: Estimate | None
     curve: ConcurrencyCurve | None
     problem: Message | None = None
+    enough: int | None = None
 
     @property
     def queues(self) -> bool:

@@ -27,6 +27,8 @@ UNDECIDED_ANSWER: Final = "undecided"
 #: No limit.
 NO_LIMIT_ANSWER: Final = "none"
 NO_LIMIT: Final = math.inf
+#: Nobody waits for answers.
+OFFLINE_SERVICE: Final = "offline"
 #: Kinds of work to which figures of text serving do not apply.
 MEDIA_WORK: Final = "media"
 UNSERVED_WORK: Final = (MEDIA_WORK, "embeddings", "fine_tuning", "training")
@@ -133,8 +135,8 @@ _QUESTIONS: Final = (
         "ms",
         (20.0, 50.0, 100.0),
     ),
-    DecisionQuestion("service", DialogueScreen.LATENCY, ("interactive", "server", "offline"), "server"),
-    DecisionQuestion("site", DialogueScreen.SITE, ("open", "rack", "oam", "hgx", "pcie", "amd"), "open"),
+    DecisionQuestion("service", DialogueScreen.LATENCY, ("interactive", "server", OFFLINE_SERVICE), "server"),
+    DecisionQuestion("site", DialogueScreen.SITE, ("open", "office", "rack", "oam", "hgx", "pcie", "amd"), "open"),
     DecisionQuestion(
         "destination", DialogueScreen.SITE, ("free", "controlled", "china", UNKNOWN_ANSWER), UNKNOWN_ANSWER
     ),
@@ -293,7 +295,8 @@ class DecisionRule:
     `source` is the id of the document (None: the program's own), `dated` its date, `pair` the accelerators that it
     compared. Rules of one `theme` count once. `asks` are the questions that it depends on, `shows` the accelerator fact
     that it is about. `disputes` concern a figure that it relies on; `printed` is that figure and `corrected` the right
-    one. `unfounded` explains why a refuted rule has no weight.
+    one. `unfounded` explains why a refuted rule has no weight. The advice of one that `is_followed` is what the search,
+    the estimates or the pilot do already.
     """
 
     id: str
@@ -313,6 +316,7 @@ class DecisionRule:
     unfounded: str | None = None
     weight: float | None = None
     against: tuple[str, ...] = ()
+    is_followed: bool = False
 
 
 class RuleRole(LabeledEnum):

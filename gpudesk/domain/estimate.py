@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
@@ -368,19 +367,6 @@ class Estimate:
         return self.stable is False or (
             concurrency is not None and self.admitted is not None and self.admitted < concurrency
         )
-
-    @property
-    def count_without_queue(self) -> int | None:
-        """The accelerators on which no request queues, as copies of this deployment; None if that is unknown."""
-        work, rate = self.request.workload, self.output_tokens_per_s
-        copies = 1
-        if self.stable is False:
-            if rate is None or work.load.request_rate is None:
-                return None
-            copies = math.ceil(work.load.request_rate * work.output_tokens / rate.value)
-        elif self.queues:
-            copies = math.ceil((work.load.concurrency or work.load.batch or 1) / max(1, self.admitted or 1))
-        return self.count * copies
 
 
 @frozen_dataclass

@@ -41,6 +41,9 @@ def weigh_request_time(seconds: float, count: int) -> float:
     return seconds * math.pow(_WORTH_DOUBLING, -doublings)
 
 
+#: The TPOT limit in ms if users wait and state none: 10 tokens/s, twice the speed of silent reading, which is 238 words
+#: per minute (M. Brysbaert, Journal of Memory and Language 109, 2019) or about 5 tokens/s.
+READING_TPOT_MS: Final = 100.0
 #: The default peak factor of a demand.
 DEFAULT_PEAK_FACTOR: Final = 2.0
 

@@ -14,6 +14,7 @@ import numpy as np
 import orjson
 
 from gpudesk.catalog.read import Catalog
+from gpudesk.domain.accelerator import resolve_fp4
 from gpudesk.domain.answer import (
     Answer,
     AnswerCatalog,
@@ -37,6 +38,7 @@ from gpudesk.domain.deployment_analysis import (
     TopologyComparison,
 )
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LaunchSettings, LoadKind, PlanChoice
+from gpudesk.domain.precision import STORAGE_FORMATS
 from gpudesk.domain.registry import FIGURES, list_judged_figures
 from gpudesk.domain.sizing import Demand, FitRemedy, SizingResult, SmallestDeployments, UsableMemory
 from gpudesk.engine.calibration import (
@@ -427,6 +429,9 @@ class AnswerEstimator(Protocol):
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]: ...
 
+    def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[SmallestDeployments, ...], ...]:
+        """Return for each request the smallest deployments by weight format."""
+
 
 def answer_scenario(
     scenario: Scenario,
@@ -450,6 +455,8 @@ def answer_scenario(
     check_context(scenario, facts.model(scenario.model))
     answers = estimates.estimate_many(scenario.requests())
     columns = tuple(_make_column(scenario, position, result, facts) for position, result in enumerate(answers))
+    if all(column.queues for column in columns):
+        columns = tuple(map(_add_enough, columns, estimates.needed(scenario.requests())))
     unranked = () if rank_announced else _list_unranked(columns)
     things = dict.fromkeys([*(choice.accelerator for choice in scenario.accelerators), scenario.model])
     disputes = {dispute.id: dispute for thing in things for dispute in facts.disputes(thing)}
@@ -482,6 +489,19 @@ def _make_column(
         curve=None,
         problem=result.problem if isinstance(result, InputError) else None,
     )
+
+
+def _add_enough(column: ComparisonColumn, needed: Sequence[SmallestDeployments]) -> ComparisonColumn:
+    """Return a column on which requests queue with the count on which none does: by memory, or by arrivals."""
+    estimate = column.estimate
+    assert estimate is not None
+    work, rate = estimate.request.workload, estimate.output_tokens_per_s
+    if estimate.stable is False and rate is not None and work.load.request_rate is not None:
+        copies = math.ceil(work.load.request_rate * work.output_tokens / rate.value)
+        return replace(column, enough=copies * estimate.count)
+    bits = STORAGE_FORMATS[resolve_fp4(estimate.request.weights, "")].bits
+    size = next((each.load for each in needed if each.bits == bits), None)
+    return replace(column, enough=None if size is None else size.count)
 
 
 def _list_unranked(columns: tuple[ComparisonColumn, ...]) -> tuple[int, ...]:

@@ -156,6 +156,7 @@ def _list_speed_facts(view: AcceleratorView) -> dict[str, FactValue]:
         "tokens_per_s_each": estimate.output_tokens_per_s_per_accelerator,
         "ttft_ms": estimate.ttft_ms,
         "tpot_ms": tpot,
+        "likely_tpot_ms": 0.0 if tpot is None else tpot.value,
         "request_s": estimate.request_s,
         "requests_each": estimate.max_concurrency / estimate.count,
         "basis": estimate.basis.value,

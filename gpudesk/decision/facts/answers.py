@@ -10,6 +10,7 @@ from gpudesk.domain.answer import Scenario
 from gpudesk.domain.decision import (
     NO_LIMIT,
     NO_LIMIT_ANSWER,
+    OFFLINE_SERVICE,
     QUESTIONS,
     UNKNOWN_ANSWER,
     AnswerOrigin,
@@ -21,6 +22,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.sizing import READING_TPOT_MS
 from gpudesk.text.messages import Message, message
 
 #: Longer requests count as long: a document's threshold for long context.
@@ -48,6 +50,12 @@ def resolve_answers(
     return resolved
 
 
+def get_reading_tpot_ms(answers: Mapping[str, QuestionAnswer]) -> float | None:
+    """Return the TPOT in ms at which users still read along; None if nobody waits or the user answered on the limit."""
+    is_open = answers["tpot_limit_ms"].origin is AnswerOrigin.DEFAULT
+    return READING_TPOT_MS if is_open and answers["service"].value != OFFLINE_SERVICE else None
+
+
 def _list_prefilled_answers(scenario: Scenario, native: Precision | None) -> dict[str, AnswerValue]:
     prefilled: dict[str, AnswerValue] = {}
     work = scenario.workload
@@ -59,7 +67,7 @@ def _list_prefilled_answers(scenario: Scenario, native: Precision | None) -> dic
     if scenario.weights in _FOUR_BITS and native not in _FOUR_BITS:
         prefilled["precision"] = "fp4"
     if work.load.kind in (LoadKind.BATCH, LoadKind.SATURATE):
-        prefilled["service"] = "offline"
+        prefilled["service"] = OFFLINE_SERVICE
     elif work.load.kind is LoadKind.LIMITS:
         prefilled["service"] = "interactive"
     prefilled |= _list_limit_answers(scenario)
@@ -83,7 +91,8 @@ def _list_limit_answers(scenario: Scenario) -> dict[str, AnswerValue]:
 
 def convert_answers(answers: Mapping[str, QuestionAnswer]) -> dict[str, FactValue]:
     """Return answers as facts for conditions: no limit is infinity, unknown answers are left out."""
-    return {name: _convert_answer(name, answered.value) for name, answered in answers.items()}
+    facts = {name: _convert_answer(name, answered.value) for name, answered in answers.items()}
+    return {**facts, "reading_tpot_ms": get_reading_tpot_ms(answers)}
 
 
 def _convert_answer(name: str, value: AnswerValue) -> FactValue:
@@ -181,7 +190,7 @@ def _skip_when_soon(state: _DialogueState) -> Message | None:
 def _skip_when_offline(state: _DialogueState) -> Message | None:
     return (
         message("dialogue.nobody_waits", "you answered that no user waits for the result")
-        if state.answers["service"].value == "offline"
+        if state.answers["service"].value == OFFLINE_SERVICE
         else None
     )
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from gpudesk.costing.accelerator_costs import AcceleratorCostInputs
-from gpudesk.costing.systems import find_site_needs, find_usual_delivery, is_card
+from gpudesk.costing.systems import find_site_needs, find_usual_delivery, is_off_the_shelf
 from gpudesk.costing.uncertainty import PaymentBasis
 from gpudesk.decision.facts.accelerator_facts import (
     AcceleratorView,
@@ -394,12 +394,13 @@ class DecisionFactsBuilder:
 
     @cached_property
     def _usual_delivery(self) -> Mapping[bool, IntervalEstimate]:
-        """The weeks of delivery of cards (True) and of other accelerators."""
+        """The weeks of delivery of those off the shelf (True) and of other accelerators."""
         catalog = self._service.catalog
         return find_usual_delivery((part, catalog.list_systems_with(part.id)) for part in catalog.accelerators())
 
     def _make_views(self, answer: Answer, costs: CostAnswer, keys: tuple[str, ...]) -> tuple[AcceleratorView, ...]:
         catalog, fleet = self._service.catalog, answer.scenario.fleet
+        systems = [catalog.list_systems_with(column.accelerator.id) for column in answer.columns]
         recorded = [self._get_recorded(column.accelerator.id) for column in answer.columns]
         return tuple(
             AcceleratorView(
@@ -414,8 +415,8 @@ class DecisionFactsBuilder:
                 rows=engine_answers.rows,
                 references=recorded[place].references,
                 export=recorded[place].export,
-                site=find_site_needs(column.accelerator, catalog.list_systems_with(column.accelerator.id), fleet),
-                usual_weeks=self._usual_delivery.get(is_card(column.accelerator)),
+                site=find_site_needs(column.accelerator, systems[place], fleet),
+                usual_weeks=self._usual_delivery.get(is_off_the_shelf(column.accelerator, systems[place])),
             )
             for place, (column, engine_answers) in enumerate(
                 zip(answer.columns, self._list_engine_answers(answer), strict=True)

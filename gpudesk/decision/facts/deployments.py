@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from gpudesk.decision.facts.answers import get_cost_platform
+from gpudesk.decision.facts.answers import get_cost_platform, get_reading_tpot_ms
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, round_up_to_lots
 from gpudesk.domain.answer import AcceleratorChoice, Answer, ComparisonColumn, Scenario, make_column_keys
-from gpudesk.domain.decision import QuestionAnswer
+from gpudesk.domain.decision import NO_LIMIT_ANSWER, QuestionAnswer
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LoadKind
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.sizing import ALIKE_TIME, NO_LIMIT_MS, weigh_request_time
@@ -93,7 +93,7 @@ def read_deployment_terms(answers: Mapping[str, QuestionAnswer], engines: Sequen
     return DeploymentTerms(
         serving_engine=str(engine) if engine in {each.id for each in engines} else None,
         ttft_ms=ttft,
-        tpot_ms=tpot,
+        tpot_ms=get_reading_tpot_ms(answers) or tpot,
         alone=answers["shape"].value == _ONE,
         quickest=priority == "latency",
         paid=_PAID.get(acquisition, (True, False)) if priority in _IN_LOTS else (),
@@ -212,6 +212,8 @@ class DeploymentChooser:
         scenario = replace(scenario, demand=limited)
         answers = {name: each for name, each in scenario.decision.answers.items() if name != "budget_usd"}
         answers["priority"] = "latency" if terms.quickest else "cost"
+        # The demand has the limit already.
+        answers["tpot_limit_ms"] = NO_LIMIT_ANSWER
         unlimited = replace(terms, budget_usd=math.inf, platform=None)
         if unlimited not in self._sized:
             free = replace(scenario, decision=replace(scenario.decision, answers=answers))

@@ -603,7 +603,6 @@ def list_doubts(part: FactValues, payment: str | None, objective: DecisionObject
     doubts = {
         "basis": part.get("basis") not in _SOUND,
         "announced": part.get("announced") is True,
-        "license_limit": part.get("license_limit") is True,
         "sales_region": part.get("sales_region") not in (None, EVERYWHERE),
         "discontinued": payment == OWNED.name and part.get("discontinued") is True,
         "old_release": payment == OWNED.name and not part.get("discontinued") and part.get("old_release") is not None,
@@ -644,10 +643,6 @@ def _list_failed_tests(tested: tuple[ConditionResult, ...]) -> tuple[ConditionRe
     return tuple(each for each in tested if each.holds is False) or tested
 
 
-#: Advice that the search, the estimates and the pilot follow already. It stays with its rules.
-_FOLLOWED_ADVICE: Final = frozenset({"D001-06", "D003-24", "D004-11", "D004-12"})
-
-
 def _list_advice(
     lines: Sequence[TraceLine], answers: Mapping[str, QuestionAnswer], scope: DecisionScope
 ) -> tuple[RuleAdvice, ...]:
@@ -656,7 +651,7 @@ def _list_advice(
         RuleAdvice(line.rule.id, line.case.advice)
         for line in lines
         if line.case.advice is not None
-        and line.rule.id not in _FOLLOWED_ADVICE
+        and not line.rule.is_followed
         and (scope.answered or any(answers[name].origin is not AnswerOrigin.DEFAULT for name in line.answers))
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from gpudesk.decision.facts.accelerator_facts import get_likely_input
+from gpudesk.decision.facts.accelerator_facts import get_likely_input, get_number
 from gpudesk.decision.facts.answers import resolve_answers
 from gpudesk.decision.outcome.decision import Decider
 from gpudesk.domain.answer import Answer
@@ -32,12 +32,12 @@ from gpudesk.text.messages import message
 
 #: Factors by which a number is varied, before the change is located between the last two, until they are this close.
 _STEPS: Final = (1.05, 1.15, 1.35, 1.7, 2.5, 5.0, 10.0, 30.0)
-_MOST_TRIALS, _CLOSE = 12, 0.01
+_MOST_TRIALS, _CLOSE = 12, 0.02
 #: Significant digits of a tipping point, rounded away from the current value so that it still alters the decision.
 _DIGITS: Final = (3, 4, 5, 6)
 #: Limits that can be unset -> the limited fact, and how many values to try.
 _LIMIT_FACTS: Final = {"ttft_limit_ms": "ttft_ms", "tpot_limit_ms": "tpot_ms", "budget_usd": "spend_usd"}
-_GRID, _BEYOND = 8, 1.2
+_GRID, _BEYOND = 5, 1.2
 #: Prices of the leading accelerator, which could rise, and of the others, which could fall.
 _PRICES: Final = ("price_usd", "rent_usd_per_hour")
 #: The answer on buying or renting -> the prices that it leaves to pay; of both without such an answer.
@@ -143,6 +143,9 @@ def _list_reachable_limits(name: str, present: Decision) -> tuple[float, ...]:
     if not ends or min(ends) <= 0.0:
         return ()
     high, low = max(ends), min(ends) / _BEYOND
+    if name == "tpot_limit_ms":
+        # Looser limits than the assumed one are no limits.
+        high = min(high, get_number(present.facts, "reading_tpot_ms") or math.inf)
     step = (low / high) ** (1.0 / _GRID)
     return tuple(high * step**number for number in range(_GRID + 1))
 
@@ -221,6 +224,11 @@ def _search_flip(
     each: _FlipInput, tries: tuple[AnswerValue, ...], present: Decision, progress: JobProgress
 ) -> ProgressSteps[DecisionFlip | None]:
     lead = _get_lead(present)
+    if each.name in _LIMIT_FACTS and _is_looser(tries, each.now):
+        # If the loosest limit changes nothing, none in between does.
+        yield progress
+        if _get_lead(each.decide(tries[-1])) == lead:
+            return None
     same, before = each.now if each.loosest is None else each.loosest, present
     for value in tries[-1:] if each.is_monotone else tries:
         yield progress
@@ -237,6 +245,10 @@ def _search_flip(
             return None
         return _make_flip(each, value, after, lead)
     return None
+
+
+def _is_looser(tries: tuple[AnswerValue, ...], now: AnswerValue | None) -> bool:
+    return bool(tries) and isinstance(now, float) and isinstance(tries[-1], float) and tries[-1] > now
 
 
 def _locate_flip(

@@ -42,7 +42,7 @@ MOST_WAYS_OUT: Final = 3
 _MOST_OF_ANOTHER: Final = 8
 #: Facts with which rules require a deployment to keep within the budget, and to carry its load or be paid for.
 _PAID: Final = frozenset({"spend_usd"})
-_DEPLOYED: Final = _PAID | {"fits", "fits_alone", "holds_load", "ttft_ms", "tpot_ms"}
+_DEPLOYED: Final = _PAID | {"fits", "fits_alone", "holds_load", "ttft_ms", "tpot_ms", "likely_tpot_ms"}
 #: Answers that a way out overrides.
 _OVERRIDDEN: Final[Mapping[WayOutKind, str]] = {
     WayOutKind.WEIGHTS: "precision",

@@ -152,6 +152,7 @@ def _parse_rule(entry: dict[str, Any], document: dict[str, Any], where: str) -> 
         unfounded=entry.get("unfounded"),
         weight=entry.get("weight"),
         against=tuple(entry.get("against", ())),
+        is_followed=entry.get("followed", False),
     )
 
 

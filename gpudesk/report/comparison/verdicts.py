@@ -46,7 +46,7 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
     list_same_provider_rents,
 )
-from gpudesk.report.decision.verdict import format_objective, format_user_speed, is_like_for_like_tie
+from gpudesk.report.decision.verdict import format_objective, format_user_speed
 from gpudesk.report.labels import (
     describe_distance,
     drop_count,
@@ -155,9 +155,6 @@ class _ComparisonVerdict:
         }
         if decision.tied_by is not None:
             text = "{contest}: too close to call. Preferred: {name} ({value}) over {other} ({other_value})."
-            return tr(text, **values)
-        if is_like_for_like_tie(first, rival):
-            text = "{contest}: {name} ({value}); at comparable rents, too close to call with {other} ({other_value})."
             return tr(text, **values)
         return {
             LeadVerdict.LEADS: tr(
@@ -336,9 +333,10 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
 
 def _list_enough(answer: Answer, names: Sequence[str], formatter: Formatter) -> list[str]:
     """Return how many of each accelerator carry the load without a queue, where that is known."""
-    counts = [None if column.estimate is None else column.estimate.count_without_queue for column in answer.columns]
     return [
-        f"{formatter.count(count)} × {name}" for name, count in zip(names, counts, strict=True) if count is not None
+        f"{formatter.count(column.enough)} × {name}"
+        for name, column in zip(names, answer.columns, strict=True)
+        if column.enough is not None
     ]
 
 

@@ -111,6 +111,8 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "interactivity": _FactLabel("Output speed per request", _FactKind.RATE),
     "ttft_ms": _FactLabel("Time to first token", _FactKind.MS),
     "tpot_ms": _FactLabel("Time per output token", _FactKind.MS),
+    "likely_tpot_ms": _FactLabel("Time per output token", _FactKind.MS),
+    "reading_tpot_ms": _FactLabel("Reading speed", _FactKind.MS),
     "request_s": _FactLabel("Request time", _FactKind.SECONDS),
     "requests_each": _FactLabel("Requests per accelerator", _FactKind.COUNT),
     "basis": _FactLabel("Estimation method", _FactKind.TEXT),
@@ -252,6 +254,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     },
     "site": {
         "open": ("Anywhere", "Servers are bought or rented too"),
+        "office": ("Office or edge", "Not in a data center"),
         "rack": ("Limited rack space", "Rack space or power is the limit"),
         "oam": ("OAM servers", "Existing servers"),
         "hgx": ("SXM servers", "Existing servers"),

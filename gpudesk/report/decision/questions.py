@@ -59,7 +59,7 @@ _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Reading speed: 50 ms per token is 20 tokens per second.",
     ),
     "service": ("Who waits for answers?", "Interactive use needs low latency; batch work needs throughput."),
-    "site": ("Where will it run?", "Form factor and rack power limit the choice of accelerators."),
+    "site": ("Where will it run?", "Form factor, rack power and licenses limit the choice of accelerators."),
     "destination": (
         "Is the destination under export control?",
         "Compares performance with the current thresholds. This is not legal advice.",

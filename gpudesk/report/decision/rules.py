@@ -31,6 +31,7 @@ _NOT: Final[Mapping[str, str]] = {
     "all_fit_alone": "the model does not fit on one accelerator of every type",
     "announced": "is available",
     "engine_everywhere": "the serving engine does not run on all",
+    "license_limit": "license allows data centers",
     "leads_memory": "does not have the most memory",
     "needs_port": "needs no port",
     "kv_some_short": "all have enough room for the KV cache",
@@ -59,16 +60,7 @@ PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "ren
 NamesByKey = Mapping[str, str]
 
 #: Facts that make the purchase or the figures of the leading column doubtful, the gravest first.
-DOUBTS: Final = (
-    "announced",
-    "discontinued",
-    "old_release",
-    "sales_region",
-    "license_limit",
-    "old_price",
-    "old_rent",
-    "basis",
-)
+DOUBTS: Final = ("announced", "discontinued", "old_release", "sales_region", "old_price", "old_rent", "basis")
 #: A boolean fact -> the two numbers behind it, the smaller one first.
 _BEHIND: Final[Mapping[str, tuple[str, str]]] = {
     "fits_alone": ("needs_alone_gb", "memory_gb"),
@@ -300,7 +292,6 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
             "discontinued": tr("Discontinued: check that you can still buy it at this price"),
             "old_release": tr("Released {date}: check that it is still sold new", date=date),
             "sales_region": tr("Sold only in {region}", region=translate_data(str(reason.ours))),
-            "license_limit": tr("The driver license excludes data centers"),
             "old_price": tr("Price from {date}: ask for a current quote", date=date),
             "old_rent": tr("Price from {date}: ask for a current quote", date=date),
         }[fact]

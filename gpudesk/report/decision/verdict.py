@@ -40,7 +40,7 @@ from gpudesk.report.labels import (
     label_precision,
     shorten_name,
 )
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit
 from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr, trn
 
@@ -51,7 +51,7 @@ _MOST_SLOWDOWN, _MUCH_LESS = 2.0, 2.0 / 3.0
 #: What costs at most this share to buy is named, if its tokens cost at most this multiple.
 _SMALL_PURCHASE, _MOST_DEARER = 0.5, 2.0
 #: Doubts about what can be bought today.
-_HARD_TO_BUY: Final = frozenset({"announced", "discontinued", "old_release", "sales_region", "license_limit"})
+_HARD_TO_BUY: Final = frozenset({"announced", "discontinued", "old_release", "sales_region"})
 
 
 _CLEAR_VERDICTS: Final = {
@@ -79,6 +79,9 @@ _ODDS: Final = {
 
 #: Of more candidates with the same figure, no two are named as the recommendation.
 _PAIR: Final = 2
+_MS_PER_S: Final = 1000.0
+#: If the best is too close to call, a verdict names up to this many: those at least half as likely to be the best.
+_MOST_NAMED, _AS_LIKELY = 3, 0.5
 
 
 # The verdict
@@ -98,7 +101,7 @@ def label_arguments(decision: Decision, names: NamesByKey) -> tuple[str, str]:
 
 
 def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the recommendation with its figure and its odds; of two that are too close to call, both names."""
+    """Return the recommendation with its figure and its odds; of those too close to call, all names."""
     if not decision.scope.answered:
         return tr("No recommendation for this kind of work")
     if decision.verdict is DecisionVerdict.NONE_FITS:
@@ -117,16 +120,28 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
         "deployment": _format_lots(first, names, formatter),
         "value": _format_value(decision.objective, first.value, formatter),
     }
-    second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
-    if second is not None and _is_too_close(decision, first, second):
-        equals = _list_equals(decision, first)
+    if _is_too_close(decision, first):
+        leaders, equals = _list_leaders(decision, first), _list_equals(decision, first)
         if len(equals) > _PAIR:
             return tr("Any of {n}: {value}", n=formatter.count(len(equals)), value=values["value"])
-        values["other"] = _format_lots(second, names, formatter)
-        return tr(_CLOSE_VERDICTS[verb, _choose_verb(decision, second)], **values)
+        return _format_close_verdict(decision, leaders, names, formatter)
     verdict = tr(_CLEAR_VERDICTS[verb], **values)
     lead = _describe_lead(decision, first, formatter)
     return tr("{verdict} ({odds})", verdict=verdict, odds=lead) if lead else verdict
+
+
+def _format_close_verdict(
+    decision: Decision, leaders: Sequence[DecisionCandidate], names: NamesByKey, formatter: Formatter
+) -> str:
+    """Return `Rent 2 × A, 4 × B or 4 × C: too close to call`, first those paid for as the first one."""
+    by_verb: dict[str, list[str]] = {}
+    for each in leaders:
+        by_verb.setdefault(_choose_verb(decision, each), []).append(_format_lots(each, names, formatter))
+    verb, *other_verbs = by_verb
+    deployments = by_verb[verb]
+    others = by_verb[other_verbs[0]] if other_verbs else [deployments.pop()]
+    text = _CLOSE_VERDICTS[verb, other_verbs[0] if other_verbs else verb]
+    return tr(text, deployment=", ".join(deployments), other=join_alternatives(others))
 
 
 def _describe_lead(decision: Decision, first: DecisionCandidate, formatter: Formatter) -> str:
@@ -192,17 +207,19 @@ def _list_needed_counts(decision: Decision, names: NamesByKey, formatter: Format
 
 
 def _list_leaders(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
-    """Return the candidates that a verdict names: the recommended one, and its equals or the next one if too close.
+    """Return the candidates that a verdict names: the recommended one, and its equals or the likeliest if too close.
 
     One close to the best by figures is named with that one.
     """
-    if decision.tied_by is not None:
-        return [first, find_candidate(decision, decision.tied_by)]
-    second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
-    if second is None or not _is_too_close(decision, first, second):
-        return [first]
+    if not _is_too_close(decision, first):
+        return [first] if decision.tied_by is None else [first, find_candidate(decision, decision.tied_by)]
     equals = _list_equals(decision, first)
-    return equals if len(equals) > _PAIR else [first, second]
+    if len(equals) > _PAIR:
+        return equals
+    others = [each for each in decision.candidates if each.eligible and each is not first]
+    second, *further = sorted(others, key=lambda each: -each.odds)
+    least = _AS_LIKELY * max(first.odds, second.odds)
+    return [first, second, *(each for each in further if each.odds >= least)][:_MOST_NAMED]
 
 
 def _list_lots(
@@ -269,28 +286,31 @@ def _describe_user_speed(
         for each in leaders
         if (speed := format_user_speed(decision, each, formatter)) is not None
     ]
-    return tr("Speed per user: {speeds}", speeds=", ".join(speeds)) if speeds else None
+    if not speeds:
+        return None
+    values = {"speeds": ", ".join(speeds)}
+    limit = decision.facts.get("reading_tpot_ms")
+    if not isinstance(limit, float):
+        return tr("Speed per user: {speeds}", **values)
+    values["least"] = join_unit(formatter.count(round(_MS_PER_S / limit)), "tok/s")
+    return tr("Speed per user: {speeds}; at least {least} is assumed", **values)
 
 
 def format_user_speed(decision: Decision, candidate: DecisionCandidate, formatter: Formatter) -> str | None:
     """Return the output speed that each user gets; None if the user has set a limit, or that none is needed."""
-    limit = decision.answers["tpot_limit_ms"]
     speed = decision.parts[decision.columns.index(candidate.key)].get("interactivity")
+    limit = decision.answers["tpot_limit_ms"]
     if speed is None or limit.value != NO_LIMIT_ANSWER or limit.origin is AnswerOrigin.YOURS:
         return None
     return format_fact("interactivity", get_middle(speed), formatter)
 
 
-def _is_too_close(decision: Decision, first: DecisionCandidate, second: DecisionCandidate) -> bool:
-    """Return whether odds alone cannot tell two candidates apart, and no argument does."""
-    is_close = decision.tied_by is None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE
-    return is_close and not is_like_for_like_tie(first, second)
-
-
-def is_like_for_like_tie(first: DecisionCandidate, second: DecisionCandidate) -> bool:
-    """Return whether two are too close to call only at a rent that the second one does not have on record."""
-    is_unlike = first.unlike_rent is None and second.unlike_rent is not None
-    return is_unlike and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE
+def _is_too_close(decision: Decision, first: DecisionCandidate) -> bool:
+    """Return whether no candidate is likely enough to be the best; one of several with the same figure may lead."""
+    tied = None if decision.tied_by is None else find_candidate(decision, decision.tied_by)
+    if decision.runner_up is None or (tied is not None and tied.value == first.value):
+        return False
+    return judge_odds(max(each.odds for each in decision.candidates)) is LeadVerdict.TOO_CLOSE
 
 
 def _choose_verb(decision: Decision, candidate: DecisionCandidate) -> str:
@@ -356,12 +376,11 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         problem = tr("Enter a price on the Cost page, or choose another goal.")
         return f"{problem} {_list_alternatives(decision, formatter)}".strip()
     first = find_candidate(decision, key)
-    second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
     sentences = []
-    if decision.tied_by is not None:
+    if _is_too_close(decision, first):
+        sentences.append(_describe_close_call(decision, first, names, formatter))
+    elif decision.tied_by is not None:
         sentences.append(_describe_tie(decision, first, names, formatter))
-    elif second is not None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE:
-        sentences.append(_describe_close_call(decision, first, second, names, formatter))
     elif decision.objective.instead_of is ObjectiveName.COST:
         sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
     if decision.objective.name in _SPEEDS:
@@ -465,29 +484,31 @@ def _describe_doubts(
     return " ".join(tr("{doubt} ({names}).", doubt=doubt, names=join_names(each)) for doubt, each in named.items())
 
 
-def _describe_close_call(
-    decision: Decision, first: DecisionCandidate, second: DecisionCandidate, names: NamesByKey, formatter: Formatter
+def _describe_close_call(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
+    """Return the figures and odds of candidates that are too close to call, or the names of more equal ones."""
+    leaders = _list_leaders(decision, first)
+    if len(_list_equals(decision, first)) > _PAIR:
+        return tr("Equal by this goal: {names}.", names=join_names([names[each.key] for each in leaders]))
+    figures = [
+        tr(
+            "{name}: {value} ({odds})",
+            name=names[each.key],
+            value=format_objective(decision, each, formatter, brief=each is not first),
+            odds=describe_odds(decision.objective, each, formatter)
+            if each is first
+            else format_odds(each.odds, formatter),
+        )
+        for each in leaders
+    ]
+    return f"{'; '.join(figures)}. {_describe_favored(decision, first, leaders[1], names)}".strip()
+
+
+def _describe_favored(
+    decision: Decision, first: DecisionCandidate, second: DecisionCandidate, names: NamesByKey
 ) -> str:
-    """Return the figures and odds of two candidates that are too close to call, or the names of more equal ones."""
-    equals = _list_equals(decision, first)
-    if len(equals) > _PAIR:
-        return tr("Equal by this goal: {names}.", names=join_names([names[each.key] for each in equals]))
-    values = {
-        "name": names[first.key],
-        "value": format_objective(decision, first, formatter),
-        "odds": describe_odds(decision.objective, first, formatter),
-        "other": names[second.key],
-        "other_value": format_objective(decision, second, formatter, brief=True),
-        "other_odds": format_odds(second.odds, formatter),
-    }
-    if is_like_for_like_tie(first, second):
-        return tr("At comparable rents, too close to call with {other} ({other_value}; {other_odds} odds).", **values)
-    call = tr("{name}: {value} ({odds}); {other}: {other_value} ({other_odds}).", **values)
-    return " ".join(filter(None, (call, _describe_favored(first, second, names))))
-
-
-def _describe_favored(first: DecisionCandidate, second: DecisionCandidate, names: NamesByKey) -> str:
-    """Return which of two the arguments favor; empty if neither."""
+    """Return which of the two likeliest the arguments favor, or why the first is preferred; empty if neither."""
+    if decision.tied_by is not None and first.score <= second.score:
+        return tr("{name} is the smaller commitment.", name=names[first.key])
     if first.score == second.score:
         return ""
     return tr("The arguments favor {name}.", name=names[max(first, second, key=lambda each: each.score).key])
@@ -558,9 +579,8 @@ def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKe
         if first.score > other.score:
             return tr("Equal by this goal: {names}. The arguments favor {name}.", **values)
         return tr("Equal by this goal: {names}. {name} is the smaller commitment.", **values)
-    if first.score > other.score:
-        return tr("{other}: {value} ({odds}; {name}: {own_odds}). The arguments favor {name}.", **values)
-    return tr("{other}: {value} ({odds}; {name}: {own_odds}). {name} is the smaller commitment.", **values)
+    tie = tr("{other}: {value} ({odds}; {name}: {own_odds}).", **values)
+    return f"{tie} {_describe_favored(decision, first, other, names)}"
 
 
 def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:

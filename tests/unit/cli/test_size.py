@@ -116,7 +116,8 @@ def test_power_is_that_of_the_systems_that_are_bought(capsys: Capture) -> None:
         ("mi325x", "≈ 14.4 kW (1 whole system)"),
         ("l40s", "8.40 kW (accelerators alone)"),
     ):
-        assert entry.main(["size", "--accelerators", accelerator, *options, "--request-rate", "5"]) == 0
+        limits = ("--request-rate", "5", "--tpot-ms", "1000")
+        assert entry.main(["size", "--accelerators", accelerator, *options, *limits]) == 0
         output = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
         assert re.search(rf"Power, max +{re.escape(power)}\n", output)
 

@@ -342,6 +342,9 @@ def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
     parts = ("l4", "l40s", "rtx-4090", "rtx-pro-6000-blackwell", "gh200-144gb", "h200-sxm")
     scenario = make_scenario("llama-3.1-8b", parts, count=None, in_flight=10, priority="cost", team="small")
     decision = decide(service, scenario)
+    assert get_leader(decision) == "rtx-pro-6000-blackwell"
+    answers = {**scenario.decision.answers, "site": "office"}
+    decision = decide(service, replace(scenario, decision=DecisionSettings(answers=answers)))
     assert get_leader(decision) == "rtx-4090"
     assert decision.candidates[2].payment == "owned"
     assert "discontinued" in [each.fact for each in decision.against]
@@ -604,13 +607,37 @@ def test_an_old_price_widens_odds_and_is_named(service: GpuDeskService) -> None:
     assert "old_rent" not in [each.fact for each in today.against]
 
 
-def test_a_license_that_excludes_data_centers_is_an_argument_against(service: GpuDeskService) -> None:
+def test_a_license_excludes_data_centers_and_no_office(service: GpuDeskService) -> None:
     scenario = make_scenario("llama-3.1-8b", ("rtx-5090", "l4"), count=1, in_flight=4, priority="speed")
     decision = decide(service, scenario)
-    assert get_leader(decision) == "rtx-5090"
-    assert "license_limit" in [each.fact for each in decision.against]
-    only = make_scenario("llama-3.1-8b", ("l4",), count=1, in_flight=4, priority="speed")
-    assert "license_limit" not in [each.fact for each in decide(service, only).against]
+    assert get_leader(decision) == "l4"
+    assert [(each.key, each.rule.id) for each in decision.exclusions] == [("rtx-5090", "L-11")]
+    for acquisition, leader in (("own", "rtx-5090"), ("rent", "l4")):
+        answers = {"priority": "speed", "site": "office", "acquisition": acquisition}
+        elsewhere = replace(scenario, decision=DecisionSettings(answers=answers))
+        assert get_leader(decide(service, elsewhere)) == leader
+
+
+def test_users_who_wait_get_reading_speed_unless_they_set_a_limit(service: GpuDeskService) -> None:
+    """One GB10 is the cheapest and writes a token in 0.7 s; that of another limit, or that nobody waits, stays."""
+    scenario = make_scenario("llama-3.3-70b", ("gb10", "h200-sxm"), count=1, in_flight=60, acquisition="own")
+    assert get_leader(decide(service, scenario)) == "h200-sxm"
+    for name, value in (("service", "offline"), ("tpot_limit_ms", "none"), ("tpot_limit_ms", 5000.0)):
+        answers = {**scenario.decision.answers, name: value}
+        free = replace(scenario, decision=DecisionSettings(answers=answers))
+        assert get_leader(decide(service, free)) == "gb10"
+
+
+def test_sizes_count_with_reading_speed_as_decisions_do(service: GpuDeskService) -> None:
+    parts = ("gb10", "l40s", "rtx-pro-6000-blackwell")
+    scenario = make_scenario("llama-3.3-70b", parts, count=None, acquisition="own")
+    for answers in ({}, {"service": "offline"}, {"tpot_limit_ms": "none"}):
+        settings_ = DecisionSettings(answers={**scenario.decision.answers, **answers})
+        users = replace(scenario, demand=Demand(DemandKind.USERS, 200.0), decision=settings_)
+        sized = {each.accelerator: each.count for each in service.size(users).candidates}
+        counts = {each.accelerator: each.count for each in decide(service, users).candidates if each.eligible}
+        assert counts == {part: count for part, count in sized.items() if part in counts}
+        assert ("gb10" in counts) is bool(answers)
 
 
 def test_idle_accelerators_of_an_instance_are_part_of_the_commitment(service: GpuDeskService) -> None:

@@ -355,6 +355,20 @@ TRIES: dict[str, Try] = {
     "L-10": Try(
         {"has_model": True, "destination": None}, {}, {"sales_region": "everywhere"}, {"sales_region": "China"}, REMOVES
     ),
+    "L-11": Try(
+        {"site": "open", "acquisition": "own"},
+        {"site": "office", "acquisition": "own"},
+        {"license_limit": False},
+        {"license_limit": True},
+        REMOVES,
+    ),
+    "L-12": Try(
+        {"reading_tpot_ms": 100.0},
+        {"reading_tpot_ms": None},
+        {"likely_tpot_ms": 99.0},
+        {"likely_tpot_ms": 101.0},
+        REMOVES,
+    ),
     "L-09": Try({"acquisition": "own"}, {"acquisition": "undecided"}, {"sold": True}, {"sold": False}, REMOVES),
     "L-08": Try(
         {"months_to_launch": 6.0, "acquisition": "own"},

@@ -86,7 +86,9 @@ def test_few_users_of_a_small_model_need_no_large_accelerator(service: GpuDeskSe
 
 def test_a_shortlist_has_discontinued_accelerators_only_for_rent(service: GpuDeskService) -> None:
     def search(acquisition: str) -> list[bool]:
-        shortlist = service.shortlist(make_scenario("llama-3.1-8b", priority="cost", acquisition=acquisition))
+        shortlist = service.shortlist(
+            make_scenario("llama-3.1-8b", in_flight=4, priority="cost", acquisition=acquisition)
+        )
         return [service.catalog.accelerator(each.accelerator).discontinued for each in shortlist.accelerators]
 
     assert any(search("rent"))

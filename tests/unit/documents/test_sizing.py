@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gpudesk.documents.scenario_file import parse_demand, read_template, write_demand_section
 from gpudesk.domain.answer import AcceleratorChoice, Scenario
+from gpudesk.domain.decision import DecisionSettings
 from gpudesk.domain.estimate import DisaggregationRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind, SizingOption, SizingResult
@@ -112,7 +113,10 @@ def test_looser_limits_never_need_more(service: GpuDeskService, demand: Demand, 
     strict = replace(demand, ttft_ms=demand.ttft_ms or 2000.0, tpot_ms=demand.tpot_ms or 40.0)
     loose = replace(strict, ttft_ms=(strict.ttft_ms or 0) * looser, tpot_ms=(strict.tpot_ms or 0) * looser)
     free = replace(strict, ttft_ms=None, tpot_ms=None)
-    of_strict, of_loose, of_free = (counts(service.size(make_scenario(each))) for each in (strict, loose, free))
+    # Without a limit, users who wait have that of reading speed.
+    no_limit = DecisionSettings(answers={"service": "offline"})
+    scenarios = (replace(make_scenario(each), decision=no_limit) for each in (strict, loose, free))
+    of_strict, of_loose, of_free = (counts(service.size(each)) for each in scenarios)
     assert all(more >= less for more, less in zip(of_strict, of_loose, strict=True))
     assert all(more >= less for more, less in zip(of_loose, of_free, strict=True))
 

@@ -86,7 +86,7 @@ def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service:
         "At 100% utilization. "
         "B200 ($451,000 with network) is sold in systems of 8; costs count only accelerators in use. "
     )
-    assert re.search(r"Speed per user: 2\d\.\d tok/s \(B200\)\.$", terms)
+    assert re.search(r"Speed per user: 2\d\.\d tok/s \(B200\); at least 10 tok/s is assumed\.$", terms)
     assert encode_decision(decision, (), NAMES)["terms"] == describe_verdict_terms(decision, NAMES, FORMATTER)
     limited = decide(service, acquisition="own", priority="cost", current_platform="CUDA", tpot_limit_ms=100.0)
     assert "Speed per user" not in describe_verdict_terms(limited, NAMES, FORMATTER), "the user has set a limit"
@@ -164,6 +164,13 @@ def add_doubts(decision: Decision, doubts: Mapping[str, tuple[str, ...]]) -> Dec
     )
 
 
+def set_odds(decision: Decision, odds: Mapping[str, float]) -> Decision:
+    """Return the decision with these odds, and 10% for the other candidates."""
+    return replace(
+        decision, candidates=tuple(replace(each, odds=odds.get(each.key, 0.1)) for each in decision.candidates)
+    )
+
+
 def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: GpuDeskService) -> None:
     """A limit that may be missed, or an accelerator that is not available yet, hides no figure and is not hidden."""
     decision = decide(service, priority="speed")
@@ -171,8 +178,8 @@ def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: 
     assert decision.runner_up is not None
     first, second = decision.recommended.key, decision.runner_up
     limit = next(line for line in decision.trace if line.case.requires is not None)
-    candidates = tuple(replace(each, odds=0.3, open_rules=(limit.rule.id,)) for each in decision.candidates)
-    close = replace(decision, candidates=candidates, tied_by=None)
+    candidates = tuple(replace(each, open_rules=(limit.rule.id,)) for each in decision.candidates)
+    close = set_odds(replace(decision, candidates=candidates, tied_by=None), {first: 0.3, second: 0.3})
     for doubted in ((first, second), (second,)):
         doubtful = add_doubts(close, dict.fromkeys(doubted, ("announced", "basis")))
         figures, about = plain(describe_verdict_reason(doubtful, NAMES, FORMATTER)).split(
@@ -210,6 +217,11 @@ def test_close_call_is_named(service: GpuDeskService) -> None:
     assert close_decision.recommended is not None
     second = replace(close_decision.recommended, key="b200-hgx", accelerator="b200-hgx")
     decision = replace(close_decision, recommended=second, runner_up="mi355x", tied_by="mi355x")
+    decision = set_odds(decision, {"mi355x": 0.4, "b200-hgx": 0.3, "mi325x": 0.2})
+    assert format_verdict(decision, NAMES, FORMATTER) == "Choose 1 × B200, 1 × MI355X or 1 × MI325X: too close to call"
+    reason = plain(describe_verdict_reason(decision, NAMES, FORMATTER))
+    assert re.match(r"B200: 1,.*; MI355X: 1,.* \(40%\); MI325X: \d+ .* \(20%\)\. B200 is the smaller commit", reason)
+    decision = set_odds(decision, {"mi355x": 0.7})
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
     assert reason.startswith("MI355X: 1,")
     assert "B200 is the smaller commitment. B200 costs $" in reason
@@ -234,10 +246,9 @@ def test_each_of_two_close_ones_is_bought_or_rented(
     assert decision.runner_up is not None
     two = decision.recommended.key, decision.runner_up
     paid = dict(zip(two, payments, strict=True))
-    candidates = tuple(replace(each, payment=paid.get(each.key), odds=0.3) for each in decision.candidates)
-    assert format_verdict(replace(decision, candidates=candidates, tied_by=None), NAMES, FORMATTER) == verb.format(
-        *(NAMES[key] for key in two)
-    )
+    candidates = tuple(replace(each, payment=paid.get(each.key)) for each in decision.candidates)
+    close = set_odds(replace(decision, candidates=candidates, tied_by=None), dict.fromkeys(two, 0.3))
+    assert format_verdict(close, NAMES, FORMATTER) == verb.format(*(NAMES[key] for key in two))
 
 
 def test_a_hosted_api_that_costs_less_is_an_argument_against(service: GpuDeskService) -> None:
@@ -262,7 +273,7 @@ def test_tie_breaker_is_named(service: GpuDeskService) -> None:
     ours, theirs = NAMES[first], NAMES[other]
     for score, sentence in ((1.0, f"The arguments favor {ours}."), (0.0, f"{ours} is the smaller commitment.")):
         candidates = tuple(replace(each, score=score if each.key == first else 0.0) for each in decision.candidates)
-        tied = replace(decision, candidates=candidates, tied_by=other)
+        tied = set_odds(replace(decision, candidates=candidates, tied_by=other), {other: 0.7})
         assert format_verdict(tied, NAMES, FORMATTER).endswith(" (close to the best)")
         reason = plain(describe_verdict_reason(tied, NAMES, FORMATTER))
         rival = find_candidate(tied, other)
@@ -283,8 +294,8 @@ def test_a_close_call_says_whom_the_arguments_favor(service: GpuDeskService) -> 
     assert decision.runner_up is not None
     first, other = decision.recommended.key, decision.runner_up
     for favored, is_named in ((first, True), (other, True), (None, False)):
-        candidates = tuple(replace(each, odds=0.3, score=float(each.key == favored)) for each in decision.candidates)
-        close = replace(decision, candidates=candidates, tied_by=None)
+        candidates = tuple(replace(each, score=float(each.key == favored)) for each in decision.candidates)
+        close = set_odds(replace(decision, candidates=candidates, tied_by=None), {first: 0.3, other: 0.3})
         reason = plain(describe_verdict_reason(close, NAMES, FORMATTER))
         assert ("The arguments favor" in reason) is is_named
         assert favored is None or f"The arguments favor {NAMES[favored]}." in reason
