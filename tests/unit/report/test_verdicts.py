@@ -115,14 +115,14 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = join_sentences(describe_comparison, answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("Cheapest to rent at 100% utilization: too close to call between MI325X ($")
-    assert " and MI355X ($" in verdict
-    assert " elsewhere)" in verdict
+    assert verdict.startswith("Cheapest to rent at 100% utilization: MI325X ($")
+    assert " or MI355X ($" in verdict
+    assert " elsewhere, 29%), too close to call." in verdict
     sheet = build_sheet(answer, further=further)
     assert " ".join(sheet.verdict) == verdict
     assert f'<p class="verdict">{sheet.verdict[0]}</p><p>' in write_sheet_html(sheet), "the answer stands out"
-    assert "Cheapest to rent at 100% utilization: too close" in write_sheet_markdown(sheet)
-    assert "Cheapest to rent at 100% utilization: too close" in write_sheet_csv(build_machine_sheet(answer, further))
+    assert "Cheapest to rent at 100% utilization: MI325X" in write_sheet_markdown(sheet)
+    assert "Cheapest to rent at 100% utilization: MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
 
