@@ -19,6 +19,7 @@ from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Li
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.sizing import SmallestDeployments
 from gpudesk.engine.calibration import compute_lead_odds, make_ratio_interval
 from gpudesk.estimation.line_answers import LineQuestion
 from gpudesk.text.formatting import IntervalEstimate
@@ -227,6 +228,9 @@ class FakeEstimator:
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         return tuple(_curve(estimate) for estimate in estimates)
+
+    def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[SmallestDeployments, ...], ...]:
+        return ((),) * len(requests)
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]:
         one, two = baseline.request.accelerator, other.request.accelerator
