@@ -27,7 +27,7 @@ UNDECIDED_ANSWER: Final = "undecided"
 #: No limit.
 NO_LIMIT_ANSWER: Final = "none"
 NO_LIMIT: Final = math.inf
-#: Nobody waits for answers.
+#: No user waits for answers.
 OFFLINE_SERVICE: Final = "offline"
 #: Kinds of work to which figures of text serving do not apply.
 MEDIA_WORK: Final = "media"

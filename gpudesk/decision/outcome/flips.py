@@ -144,7 +144,7 @@ def _list_reachable_limits(name: str, present: Decision) -> tuple[float, ...]:
         return ()
     high, low = max(ends), min(ends) / _BEYOND
     if name == "tpot_limit_ms":
-        # Looser limits than the assumed one are no limits.
+        # The assumed limit is the loosest.
         high = min(high, get_number(present.facts, "reading_tpot_ms") or math.inf)
     step = (low / high) ** (1.0 / _GRID)
     return tuple(high * step**number for number in range(_GRID + 1))
