@@ -51,7 +51,7 @@ def resolve_answers(
 
 
 def get_reading_tpot_ms(answers: Mapping[str, QuestionAnswer]) -> float | None:
-    """Return the TPOT in ms at which users still read along; None if nobody waits or the user answered on the limit."""
+    """Return the TPOT in ms at which users still read along; None if no user waits or the limit is answered."""
     is_open = answers["tpot_limit_ms"].origin is AnswerOrigin.DEFAULT
     return READING_TPOT_MS if is_open and answers["service"].value != OFFLINE_SERVICE else None
 

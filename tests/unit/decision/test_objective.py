@@ -618,8 +618,8 @@ def test_a_license_excludes_data_centers_and_no_office(service: GpuDeskService) 
         assert get_leader(decide(service, elsewhere)) == leader
 
 
+def test_users_who_wait_get_reading_speed_unless_they_set_a_limit(service: GpuDeskService) -> None:
     """One GB10 is the cheapest and writes a token in 0.7 s: it leads with a looser limit, or if no user waits."""
-    """One GB10 is the cheapest and writes a token in 0.7 s; that of another limit, or that nobody waits, stays."""
     scenario = make_scenario("llama-3.3-70b", ("gb10", "h200-sxm"), count=1, in_flight=60, acquisition="own")
     assert get_leader(decide(service, scenario)) == "h200-sxm"
     for name, value in (("service", "offline"), ("tpot_limit_ms", "none"), ("tpot_limit_ms", 5000.0)):
