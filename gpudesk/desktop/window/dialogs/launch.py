@@ -50,11 +50,11 @@ class CommandBox(QWidget):
     def set_title(self, title: str) -> None:
         self.title.setText(title)
         self.text.setAccessibleName(title)
-        self.copy.setAccessibleName(tr("Copy: {what}", what=title))
 
     def set_text(self, text: str) -> None:
         """Show a text; an empty one hides the box."""
         self.copy.reset()
+        self.copy.setAccessibleName(tr("Copy: {what}", what=self.title.text()))
         self.text.setPlainText(text.rstrip("\n"))
         lines = self.text.blockCount()
         high = lines * self.text.fontMetrics().lineSpacing() + 2 * self._theme.px(_AROUND)

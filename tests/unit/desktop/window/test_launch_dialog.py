@@ -26,6 +26,11 @@ def open_dialog(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
     return launch_dialog
 
 
+def test_copy_buttons_name_their_command(dialog: LaunchDialog) -> None:
+    assert dialog.server.copy.accessibleName() == "Copy: Start server"
+    assert dialog.benchmark.copy.accessibleName() == "Copy: Run benchmark"
+
+
 def test_commands_are_copied(dialog: LaunchDialog) -> None:
     assert dialog.accelerator.value == "0"
     assert dialog.engine.value == "vllm"
