@@ -618,6 +618,13 @@ def test_a_license_excludes_data_centers_and_no_office(service: GpuDeskService) 
         assert get_leader(decide(service, elsewhere)) == leader
 
 
+def test_a_desktop_computer_is_delivered_like_a_card(service: GpuDeskService) -> None:
+    decision = decide(service, make_scenario("llama-3.1-8b", ("gb10", "l4", "h100-sxm"), count=1, in_flight=1))
+    desktop, card, module = (part["usual_delivery_months"] for part in decision.parts)
+    assert desktop == card
+    assert desktop != module
+
+
 def test_users_who_wait_get_reading_speed_unless_they_set_a_limit(service: GpuDeskService) -> None:
     """One GB10 is the cheapest and writes a token in 0.7 s: it leads with a looser limit, or if no user waits."""
     scenario = make_scenario("llama-3.3-70b", ("gb10", "h200-sxm"), count=1, in_flight=60, acquisition="own")
