@@ -19,7 +19,7 @@ from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, PaintedWidget, ThemePainter
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row, set_beside
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, fill_background, make_column, make_row, set_beside
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, call_after_paint, leaves_undo
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps
@@ -59,6 +59,7 @@ class DecideView(PageView):
         self.theme = theme
         self._evaluated: EvaluatedAnswer | None = None
         self._is_painted = False
+        theme.follow(self._fill_background)
 
     @property
     def evaluated(self) -> EvaluatedAnswer:
@@ -104,6 +105,9 @@ class DecideView(PageView):
 
     def focus_first(self) -> None:
         self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _fill_background(self) -> None:
+        fill_background(self, self.theme.color("page"))
 
 
 ResultT = TypeVar("ResultT")
@@ -467,9 +471,11 @@ class VerdictBlock(PaintedWidget):
         self.terms.show_text(describe_verdict_terms(decision, names, evaluated.formatter))
         self.odds_title.setText(label_odds(decision.objective))
         self.bars.show_odds(evaluated)
-        self._odds.setVisible(bool(self.bars.lines))
+        # A single candidate is the best of one.
+        is_contest = len(self.bars.lines) > 1
+        self._odds.setVisible(is_contest)
         labels = (self.title.text(), self.reason.text(), self.terms.text())
-        parts = (*labels, self.bars.accessibleName() if self.bars.lines else "")
+        parts = (*labels, self.bars.accessibleName() if is_contest else "")
         self.setAccessibleName(". ".join(part.rstrip(".") for part in parts if part))
         self.update()
 

@@ -12,6 +12,7 @@ from gpudesk.desktop.pages.decide.result_view import ResultView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import SelectionKind, select_cost, select_figure, select_trace_row
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.decision import DecisionVerdict, WayOutKind
 from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.report.costs import OWNED
@@ -55,6 +56,16 @@ def test_odds_are_listed_best_first(view: ResultView, desk: Desk) -> None:
     for each in lines:
         assert f"{each.deployment}, {each.value}, {each.odds_text}" in names
     view.verdict.bars.grab()
+
+
+def test_single_candidate_has_no_odds(view: ResultView, desk: Desk) -> None:
+    assert not view.verdict._odds.isHidden()
+    desk.edit("One accelerator", accelerators=(AcceleratorChoice("h200-sxm", 1),))
+    desk.flush()
+    view.show_decision(get_evaluated(desk))
+    assert len(view.verdict.bars.lines) == 1
+    assert view.verdict._odds.isHidden()
+    assert "Odds" not in view.verdict.accessibleName()
 
 
 def test_close_call_suggests_measurements(view: ResultView, desk: Desk) -> None:
