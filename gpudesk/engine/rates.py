@@ -200,7 +200,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         expert_call_s=constant("expert_call_time", KeyGroup.EXPERT_WEIGHTS),
         layer_s=constant("layer_time") * eager,
         quantise_s=constant("quantise_time", KeyGroup.DENSE_ARITHMETIC) * eager,
-        moe_layer_s=constant("moe_layer_time") * eager,
+        moe_layer_s=constant("moe_layer_time", KeyGroup.EXPERT_WEIGHTS) * eager,
         prefill_layer_s=constant("prefill_layer_time"),
         prefill_moe_s=constant("prefill_moe_time"),
         step_s=constant("step_time"),

@@ -139,7 +139,7 @@ def test_fp4_in_production_removes_the_mi300_family(service: GpuDeskService) -> 
 
 
 def test_memory_decides_long_contexts_of_70b_by_the_numbers(service: GpuDeskService) -> None:
-    scenario = make_scenario(parts=("h200-sxm", "mi325x"), tokens=(100_000, 1000), long_context="yes")
+    scenario = make_scenario(parts=("h200-sxm", "mi325x"), tokens=(100_000, 16_000), long_context="yes")
     decision = decide(service, scenario)
     small, large = decision.candidates
     assert small.count is not None
@@ -487,7 +487,7 @@ def test_more_than_one_machine_is_taken_for_speed_only_while_each_doubling_saves
 ) -> None:
     """32 accelerators of a rack answer 18% faster than 16, for twice the money."""
     scenario = make_scenario("deepseek-r1", ("gb200-nvl72", "mi355x"), Precision.FP8, (1024, 1024), priority="latency")
-    scenario = replace(scenario, workload=replace(scenario.workload, load=Load(LoadKind.CONCURRENCY, concurrency=256)))
+    scenario = replace(scenario, workload=replace(scenario.workload, load=Load(LoadKind.CONCURRENCY, concurrency=192)))
     decision = decide(service, scenario)
     rack = decision.candidates[0]
     assert decision.recommended is not None

@@ -167,6 +167,18 @@ def test_products_of_widened_weights_reach_the_share_of_their_format() -> None:
     assert read_efficiency(Precision.BF16) == 0.6
 
 
+def test_launches_of_experts_depend_on_their_format() -> None:
+    constants_file = calibration()
+    fused = replace(
+        constants_file.constants["moe_layer_time"],
+        exceptions=(ConstantOverride({"precision": frozenset({"mxfp4"})}, 5e-6),),
+    )
+    constants_file = replace(constants_file, constants={**constants_file.constants, "moe_layer_time": fused})
+    for weights, seconds in ((Precision.MXFP4, 5e-6), (Precision.BF16, 25e-6)):
+        deployment = deploy(configure(H200, published.gpt_oss_120b(), weights), ParallelPlan(tp=2))
+        assert compute_single_step_model(deployment, constants_file).rates.moe_layer_s == seconds
+
+
 def test_stages_beyond_the_domain_hand_over_through_the_network() -> None:
     model = published.llama_3_1_70b()
     inside = compute_ceilings(configure(H200, model), ParallelPlan(tp=4, pp=2), 5e10)

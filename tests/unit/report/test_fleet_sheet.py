@@ -100,7 +100,7 @@ def test_autoscaled_order_names_its_condition(service: GpuDeskService) -> None:
     answer = service.answer(replace(template, demand=demand, accelerators=parts))
     fleet = build_sheet(answer, further=service.make_sheet_extras(answer)).fleet
     assert fleet is not None
-    assert fleet.order.startswith("Cheaper if capacity follows the load: rent up to 19 ")
+    assert fleet.order.startswith("Cheaper if capacity follows the load: rent up to 11 ")
 
 
 def test_the_nearest_alternative_can_be_another_way_to_pay_for_the_same(answer: Answer) -> None:

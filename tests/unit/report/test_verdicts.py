@@ -110,7 +110,7 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     certain = "Per accelerator, MI325X has 42% more memory and a 47% lower price than B200 SXM."
     assert certain in open_, "what is known exactly of two that are too close to call"
     assert " Costs count only accelerators in use, not whole systems." in open_, "what a figure counts"
-    assert open_.replace("\N{NO-BREAK SPACE}", " ").endswith(" Per user: 15.1 tok/s on MI325X, 23.0 tok/s on B200 SXM.")
+    assert open_.replace("\N{NO-BREAK SPACE}", " ").endswith(" Per user: 14.9 tok/s on MI325X, 22.9 tok/s on B200 SXM.")
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
@@ -153,9 +153,9 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     )
     assert answer.costs is not None
     assert join_sentences(describe_token_cost, answer, PLAIN) == (
-        "To own, MI325X ($0.53 per million output tokens at 100% utilization) and B200 SXM ($0.59)"
-        " are too close to call. To rent, 4 are too close to call: MI325X ($1.11), B200 SXM ($1.20), H200 SXM ($1.26)"
-        " and MI355X ($1.71 at a hyperscaler)."
+        "To own, MI325X ($0.54 per million output tokens at 100% utilization) and B200 SXM ($0.59)"
+        " are too close to call. To rent, 4 are too close to call: MI325X ($1.12), B200 SXM ($1.20), H200 SXM ($1.27)"
+        " and MI355X ($1.78 at a hyperscaler)."
     )
     for price, sentence in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
@@ -189,7 +189,7 @@ def test_a_sheet_cites_the_newest_sources_of_its_prices(service: GpuDeskService,
 def test_a_recommendation_on_a_sheet_counts_the_idle_of_its_own_deployments(service: GpuDeskService) -> None:
     scenario = replace(read_template("70b-chat-on-four"), costs=CostSettings())
     parts = tuple(replace(each, count=None) for each in scenario.accelerators)
-    demand = Demand(DemandKind.USERS, 1000.0)
+    demand = Demand(DemandKind.USERS, 900.0)
     settings = replace(scenario.decision, answers={"priority": "cost"})
     answer = service.answer(replace(scenario, accelerators=parts, demand=demand, decision=settings))
     extras = service.make_sheet_extras(answer)

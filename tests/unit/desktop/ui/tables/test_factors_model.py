@@ -47,7 +47,7 @@ def test_levels_have_their_figures(model: FactorsModel) -> None:
 
 def test_costs_say_how_the_accelerator_is_paid_for(model: FactorsModel) -> None:
     cells = model.rows[find_row(model, "cost")].cells
-    assert [cell.figure for cell in cells] == ["$0.80", "$0.53", "$0.59", "$1.71"]
+    assert [cell.figure for cell in cells] == ["$0.81", "$0.54", "$0.59", "$1.78"]
     assert [cell.payment for cell in cells] == ["owned", "owned", "owned", "rented"]
     assert cells[-1].whole.endswith(" rented")
 
