@@ -44,7 +44,7 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
     "ListColumn": ((), frozenset({"head"})),
     "UnitChoice": ((0,), frozenset({"label"})),
     # Names and formulas of derivations
-    "_attention": ((3,), frozenset()),
+    "_attention": ((4,), frozenset()),
     "_join_operator": ((0,), frozenset()),
     "_make_constant_term": ((0,), frozenset()),
     "_make_figure_column": ((1, 2), frozenset()),

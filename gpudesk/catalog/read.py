@@ -45,7 +45,7 @@ from gpudesk.domain.registry import find_attribute_definition, list_required_att
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.user_facts import InactiveOverride, UserClaim, UserEntry, UserFacts, UserPrice, UserSystem
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, Message, MessageParameter, Term, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, Term, message, quote_input
 
 _T = TypeVar("_T")
 
@@ -353,7 +353,7 @@ def _look_up(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
             if near
             else "unknown {kind} {id}; run `gpudesk catalog list` to list all",
             kind=_KINDS[kind],
-            id=entry_id,
+            id=quote_input(entry_id),
             near=near,
         )
         raise InputError(problem) from None

@@ -291,6 +291,8 @@ def build_scenario(
     from gpudesk.domain.field_checks import MISSING_FIELD
 
     base = load_base_scenario(options, service)
+    if base is None and options.accelerators and not options.model:
+        raise UsageError(tr("no model given; add --model ID, such as --model llama-3.1-70b"))
     if base is None and not (options.model and (options.accelerators or open_accelerators)):
         raise UsageError(tr("no scenario given; use --accelerators with --model, or --scenario, or --template"))
     fields = _make_base_fields(base)

@@ -100,7 +100,7 @@ class Parser(argparse.ArgumentParser):
             known = command._option_string_actions
             longer = [each for each in known if name.startswith("--") and each.startswith(name)]
             near = longer or difflib.get_close_matches(name, known, n=1)
-            command.error(_add_suggestion(tr("unknown argument {given}", given=name), near))
+            command.error(_add_suggestion(tr("unknown argument {given}", given=quote_input(name)), near))
         return options
 
     def _find_command(self, options: argparse.Namespace) -> Parser:

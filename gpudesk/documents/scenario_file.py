@@ -34,6 +34,7 @@ from gpudesk.domain.field_checks import (
     is_nested_too_deep,
     make_type_error,
     parse_strict_json,
+    quote_value,
 )
 from gpudesk.domain.fleet import (
     FLEET_BOUNDS,
@@ -318,7 +319,7 @@ def read_template(name: str) -> Scenario:
         raise input_error(
             "template.unknown",
             "unknown template {name}; available: {near}",
-            name=name,
+            name=quote_value(name),
             near=find_closest(name, template_ids) or template_ids,
         )
     return read_scenario(paths.resource(f"{_TEMPLATE_FOLDER}/{name}{SCENARIO_SUFFIX}"))
@@ -607,9 +608,9 @@ def parse_answer(name: str, where: str, value: object) -> AnswerValue:
         if question.takes(value):
             return str(value)
         if question.bounds is None:
-            raise InputError(describe_unknown_word(str(value), question.options), where)
+            raise InputError(describe_unknown_word(quote_value(value), question.options), where)
         problem = message(
-            "decide.number", "{given} must be a number or {allowed}", given=str(value), allowed=question.options
+            "decide.number", "{given} must be a number or {allowed}", given=quote_value(value), allowed=question.options
         )
         raise InputError(problem, where)
     bounds = question.bounds

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date
 from typing import Any, Final, NoReturn
 
-from gpudesk.text.messages import InputError, Message, MessageParameter, Term, input_error, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, Term, input_error, message, quote_input
 from gpudesk.text.units import MIB
 
 NOT_UTF8: Final = message("import.not_text", "is not UTF-8 text; save it as UTF-8 (in Excel: CSV UTF-8)")
@@ -356,7 +356,9 @@ def find_closest(word: str, words: Iterable[str]) -> tuple[str, ...]:
 
 
 def quote_value(value: object) -> str:
-    """Return a value as JSON writes it, shortened; unprintable characters are escaped."""
+    """Return text in quotation marks, another value as JSON writes it; shortened, unprintable characters escaped."""
+    if isinstance(value, str):
+        return quote_input(value if len(value) <= _QUOTED else f"{value[:_QUOTED]}…")
     quoted = json.dumps(value, ensure_ascii=False, default=str)
     if not quoted.isprintable():
         quoted = json.dumps(value, default=str)

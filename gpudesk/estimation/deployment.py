@@ -42,7 +42,7 @@ from gpudesk.engine.memory import (
 from gpudesk.engine.sharding import prepare_shards, shard_model
 from gpudesk.engine.step_work import RankLink, find_link, find_peak, find_stage_link, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
-from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n
+from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n, quote_input
 
 #: Older software counts as this many months before the newest calibrated month: rows reach no further back.
 OLDEST_MONTHS = 36
@@ -250,7 +250,7 @@ def _choose_engine(
             "engine.unknown",
             "unknown serving engine {engine}; the options are {known}",
             "serving_engine",
-            engine=request.serving_engine,
+            engine=quote_input(request.serving_engine),
             known=engine_ids,
         )
     against = engine_support.find_objections(requested_engine, accelerator, model, weights, kv, request.date)

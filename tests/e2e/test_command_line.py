@@ -257,17 +257,17 @@ def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
 @pytest.mark.parametrize(
     ("arguments", "output"),
     [
-        (["compare", "--accelerators", "h300", *ASKED], "--accelerators: unknown accelerator h300"),
+        (["compare", "--accelerators", "h300", *ASKED], "--accelerators: unknown accelerator 'h300'"),
         (["compare", "--accelerators", "h200", *ASKED], "did you mean h200-sxm"),
-        (["compare", "--template", "mi325"], "unknown template mi325"),
-        (["estimate", *PAIR, "--model", "llama-3.1-71b"], "--model: unknown model llama-3.1-71b; did you mean"),
-        (["estimate", *PAIR, "--weights", "fp5"], '--weights: "fp5" is not one of fp16'),
-        (["estimate", *PAIR, "--serving-engine", "vlm"], '--serving-engine: "vlm" is not one of vllm'),
+        (["compare", "--template", "mi325"], "unknown template 'mi325'"),
+        (["estimate", *PAIR, "--model", "llama-3.1-71b"], "--model: unknown model 'llama-3.1-71b'; did you mean"),
+        (["estimate", *PAIR, "--weights", "fp5"], "--weights: 'fp5' is not one of fp16"),
+        (["estimate", *PAIR, "--serving-engine", "vlm"], "--serving-engine: 'vlm' is not one of vllm"),
         (["estimate", *PAIR, "--input-tokens", "0"], "--input-tokens: 0 is not between 1 and 100,000,000"),
         (["compare", "--accelerators", "h200-sxm:8", *ASKED, "--tp", "3"], "8 accelerators are not a multiple of 3"),
-        (["explain", "nonsense", "--accelerators", "h200-sxm", *ASKED], "unknown figure nonsense; use one of"),
+        (["explain", "nonsense", "--accelerators", "h200-sxm", *ASKED], "unknown figure 'nonsense'; use one of"),
         (["sheet", *SAMPLE, "-o", "sheet.docx"], "sheet.docx: .docx is not a sheet format"),
-        (["catalog", "show", "mi32x"], "unknown catalog entry mi32x; did you mean mi325x, "),
+        (["catalog", "show", "mi32x"], "unknown catalog entry 'mi32x'; did you mean mi325x, "),
         (["estimate", "--batch", "/no/such/file"], "/no/such/file: cannot be read: no such file or directory"),
         (["compare", "--scenario", "gone.gpudesk"], "gone.gpudesk: cannot be read: no such file or directory"),
         (["sheet", *SAMPLE, "-o", "/no/such/folder/a.md"], "/no/such/folder/a.md: cannot be written"),
@@ -289,7 +289,7 @@ def test_text_instead_of_a_number_is_refused(gpudesk_process: RunProgram) -> Non
     completed = gpudesk_process("estimate", "--batch", "-", stdin=line)
     assert completed.returncode == 1
     assert answers(completed) == [
-        {"id": "a1", "line": 1, "error": 'output_tokens: "many" is text; expected a whole number'}
+        {"id": "a1", "line": 1, "error": "output_tokens: 'many' is text; expected a whole number"}
     ]
 
 
@@ -306,7 +306,7 @@ def test_unknown_id_in_a_scenario_names_the_place(gpudesk: RunProgram, tmp_path:
     file = tmp_path / "a.gpudesk"
     file.write_text(whole.replace("h200-sxm", "h201-sxm"))
     output = fault(gpudesk("compare", "--scenario", str(file)))
-    assert f"{file}: scenario.accelerators[1].accelerator: unknown accelerator h201-sxm" in output
+    assert f"{file}: scenario.accelerators[1].accelerator: unknown accelerator 'h201-sxm'" in output
 
 
 # Languages

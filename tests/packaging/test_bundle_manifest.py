@@ -32,7 +32,7 @@ def test_folder_is_listed_as_it_is_then(tmp_path: Path) -> None:
     assert checked.stdout == b"licences/MIT.txt: OK\nparts.json: OK\n"
 
 
-def test_no_folder_is_a_mistake_that_says_how_it_is_used(tmp_path: Path) -> None:
+def test_missing_folder_is_an_error_with_the_usage(tmp_path: Path) -> None:
     completed = make_list(str(tmp_path / "nowhere"))
     assert completed.returncode == 2
     assert "bundle_manifest.py FOLDER" in completed.stderr

@@ -78,7 +78,7 @@ def test_description_is_valid(share: Path) -> None:
     check(tool("appstreamcli"), "validate", "--no-net", "--pedantic", file)
 
 
-def test_description_tells_of_the_version_that_is_packed(share: Path) -> None:
+def test_description_names_the_packed_version(share: Path) -> None:
     root = ET.parse(share / "metainfo/io.github.gpudesk.GPUDesk.metainfo.xml").getroot()
     newest = root.find("releases/release")
     assert newest is not None
@@ -117,7 +117,7 @@ def parsers(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.Arg
                 yield from parsers(below)
 
 
-def test_manual_page_tells_of_every_command_and_option(share: Path) -> None:
+def test_man_page_describes_every_command_and_option(share: Path) -> None:
     page = gzip.decompress((share / "man/man1/gpudesk.1.gz").read_bytes()).decode()
     commands = dict(parsers(make_parser()))
     options = {

@@ -103,7 +103,7 @@ def test_entitlements_open_no_network() -> None:
     [("make_dmg.sh", "GPU Desk.app", "icons", "out"), ("dmg_test.sh", "gpudesk.dmg")],
     ids=lambda arguments: str(arguments[0]),
 )
-def test_scripts_for_macos_say_where_they_run(arguments: tuple[str, ...]) -> None:
+def test_scripts_for_macos_name_their_platform(arguments: tuple[str, ...]) -> None:
     script, *rest = arguments
     ended = subprocess.run([MACOS / script, *rest], capture_output=True, text=True, check=False)
     assert ended.returncode == 1

@@ -122,5 +122,5 @@ def test_installed_program_knows_the_commit_that_it_was_built_from(installed: Pa
     assert run_installed(installed, tmp_path, "-c", code) == f"package {built_from.record()}"
 
 
-def test_installed_program_says_its_version(installed: Path, tmp_path: Path) -> None:
+def test_installed_program_prints_its_version(installed: Path, tmp_path: Path) -> None:
     assert gpudesk.__version__ in run_installed(installed, tmp_path, "-m", "gpudesk", "--version")

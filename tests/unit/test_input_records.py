@@ -97,7 +97,7 @@ def _accept_count(where: str, value: object) -> int:
 
 
 @pytest.mark.parametrize("value", [3, "a", [1], None])
-def test_what_is_no_object_is_refused(value: object) -> None:
+def test_json_without_an_object_is_refused(value: object) -> None:
     with pytest.raises(InputError) as refused:
         parse_record(_Outer, value, "place")
     assert (refused.value.where, refused.value.problem.id) == ("place", "field.type")

@@ -128,7 +128,7 @@ def test_unknown_user_in_home_path_is_a_plain_folder(monkeypatch: pytest.MonkeyP
     assert paths.get_user_dir() == tmp_path / "~nobody-of-this-name" / "desk"
 
 
-def test_user_folder_is_where_the_variable_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_user_folder_follows_the_environment_variable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "Jürgen's files"))
     assert paths.get_user_dir() == tmp_path / "Jürgen's files"
     assert paths.get_user_catalog_path() == tmp_path / "Jürgen's files" / "catalog.sqlite"

@@ -111,9 +111,7 @@ def test_installation_kind_of_a_checkout() -> None:
     assert release.find_installation() == "checkout"
 
 
-def test_a_frozen_program_tells_whether_its_data_lie_next_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_frozen_program_detects_data_next_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "stick" / "gpudesk"
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "executable", str(program))

@@ -31,7 +31,7 @@ _MAKERS = {
     "DerivationTerm": (0, 3),
     "derive_term": (0, 3),
     "make_scenario_term": (0,),
-    "_attention": (3,),
+    "_attention": (4,),
     "_join_operator": (0,),
     "_make_held_term": (0,),
     "_timed": (0, 2),

@@ -34,7 +34,7 @@ from gpudesk.domain.user_facts import (
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.input_records import join_place, parse_record
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, Message, input_error, message, message_n
+from gpudesk.text.messages import InputError, Message, input_error, message, message_n, quote_input
 
 _LARGEST_FILE: Final = 4 << 20
 _LONGEST_TEXT: Final = 2000
@@ -119,14 +119,14 @@ def _accept_line(where: str, value: object) -> str | None:
 def _accept_date(where: str, value: object) -> str | None:
     word = _accept_line(where, value)
     if word is not None and not _DATE.fullmatch(word):
-        raise InputError(describe_wrong_date(word), where)
+        raise InputError(describe_wrong_date(quote_input(word)), where)
     return word
 
 
 def _accept_address(where: str, value: object) -> str | None:
     word = _accept_line(where, value)
     if word is not None and not _ADDRESS.fullmatch(word):
-        raise InputError(describe_wrong_address(word), where)
+        raise InputError(describe_wrong_address(quote_input(word)), where)
     return word
 
 
@@ -336,7 +336,10 @@ class _FigureReader:
             )
         if reference not in self._sources:
             raise input_error(
-                "import.part.unknown_source", "{given} is not in the list of sources", where, given=reference
+                "import.part.unknown_source",
+                "{given} is not in the list of sources",
+                where,
+                given=quote_input(reference),
             )
         return self._sources[reference]
 

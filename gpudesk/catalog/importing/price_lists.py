@@ -18,7 +18,7 @@ from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.field_checks import NOT_UTF8
 from gpudesk.domain.user_facts import MOST_FACTS, ImportProposal, UserFact, UserPrice
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.text.messages import InputError, Message, input_error, message, message_n
+from gpudesk.text.messages import InputError, Message, input_error, message, message_n, quote_input
 
 ON_DEMAND: Final = "on_demand"
 SPOT: Final = "spot"
@@ -264,8 +264,8 @@ class PriceCollector:
             cell, row = self._first_invalid
             return message(
                 "import.prices.only_odd",
-                "has no valid row; “{cell}” in row {row} is invalid: write prices as 3.10 and dates as 2026-12-31",
-                cell=cell,
+                "has no valid row; {cell} in row {row} is invalid: write prices as 3.10 and dates as 2026-12-31",
+                cell=quote_input(cell),
                 row=row,
             )
         return message("import.prices.none", "has no row with an accelerator and a price")
@@ -330,13 +330,13 @@ class PriceCollector:
             cell, row = self._first_invalid
             yield message_n(
                 "import.prices.odd",
-                "{count} row with an invalid cell, “{cell}” in row {row}; prices are realistic plain US dollars, and "
+                "{count} row with an invalid cell, {cell} in row {row}; prices are realistic plain US dollars, and "
                 "dates are past and written as 2026-12-31",
-                "{count} rows with an invalid cell, the first “{cell}” in row {row}; prices are realistic plain US "
+                "{count} rows with an invalid cell, the first {cell} in row {row}; prices are realistic plain US "
                 "dollars, and dates are past and written as 2026-12-31",
                 "count",
                 count=self._invalid,
-                cell=cell,
+                cell=quote_input(cell),
                 row=row,
             )
 

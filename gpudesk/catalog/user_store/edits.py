@@ -56,7 +56,7 @@ from gpudesk.domain.user_facts import (
 )
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import InputError, Message, input_error, message, quote_input
 from gpudesk.text.translation import tr
 
 NOTHING_CHANGED: Final = message("own.same_value", "matches the current catalog value")
@@ -256,7 +256,7 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
 def _check_reference(fact: UserFact, thing_ids: set[str], sources: set[str]) -> None:
     thing = fact.accelerator if isinstance(fact, UserPrice | UserSystem) else getattr(fact, "thing", None)
     if thing is not None and thing not in thing_ids:
-        raise input_error("own.no_such_thing", "unknown entry {id}; add it first", thing, id=thing)
+        raise input_error("own.no_such_thing", "unknown entry {id}; add it first", thing, id=quote_input(thing))
     source = getattr(fact, "source", None)
     if source is not None and source not in sources:
         raise InputError(describe_no_such_source(source), source)

@@ -49,7 +49,7 @@ from gpudesk.domain.registry import find_attribute_definition, find_quantity, li
 from gpudesk.domain.user_facts import UserFact, UserModel
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue, Quantity
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import InputError, Message, input_error, message, quote_input
 from gpudesk.text.units import UnknownUnitError, convert_to_si_unit, get_si_unit
 
 REVERSED_PRICES: Final = message("own.price_order", "is below the low end; swap the two")
@@ -378,7 +378,9 @@ def describe_no_such_model(reason: str) -> Message:
 
 
 def describe_no_such_source(source: str) -> Message:
-    return message("own.no_such_source", "unknown source {id}; enter where the figure comes from", id=source)
+    return message(
+        "own.no_such_source", "unknown source {id}; enter where the figure comes from", id=quote_input(source)
+    )
 
 
 def describe_required(attribute: str) -> Message:

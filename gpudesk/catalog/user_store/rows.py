@@ -20,6 +20,7 @@ from gpudesk.domain.field_checks import (
     describe_too_long,
     describe_unknown_word,
     make_type_error,
+    quote_value,
     refuse_constant,
 )
 from gpudesk.domain.reference_data import WatchNote, WatchValue
@@ -275,7 +276,7 @@ def _make_kind_column(kind: type[StrEnum], owner: str) -> _Column:
 
     def encode(where: str, value: object) -> str:
         if not isinstance(value, kind):
-            raise InputError(describe_unknown_word(str(value)[:80], tuple(members)), where)
+            raise InputError(describe_unknown_word(quote_value(value), tuple(members)), where)
         return value.value
 
     def decode(stored: str) -> StrEnum:

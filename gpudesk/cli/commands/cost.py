@@ -62,7 +62,7 @@ from gpudesk.report.writers.text import (
     wrap_text,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, Message, input_error, message, to_sentence
+from gpudesk.text.messages import InputError, Message, input_error, message, quote_input, to_sentence
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -380,7 +380,7 @@ def _state(fields: dict[str, Any], text: str, present: set[str]) -> None:
             "costs.no_part",
             "{given} is not in the scenario; it has {known}",
             _SET,
-            given=part,
+            given=quote_input(part),
             known=tuple(sorted(present)),
         )
     numbers = [_parse_number(each, text) for each in value.split(":")]
@@ -407,7 +407,10 @@ def _parse_currency(text: str) -> dict[str, Any]:
     except ValueError:
         pass
     raise input_error(
-        "costs.currency", "{given} is not CODE=RATE@DATE; example: EUR=0.92@2026-11-01", "--currency", given=text
+        "costs.currency",
+        "{given} is not CODE=RATE@DATE; example: EUR=0.92@2026-11-01",
+        "--currency",
+        given=quote_input(text),
     )
 
 
@@ -459,5 +462,7 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
 
 def _describe_wrong_setting(text: str) -> Message:
     return message(
-        "costs.set", "{given} is not NAME=VALUE; examples: energy_usd_per_kwh=0.1, mi325x.price_usd=22000", given=text
+        "costs.set",
+        "{given} is not NAME=VALUE; examples: energy_usd_per_kwh=0.1, mi325x.price_usd=22000",
+        given=quote_input(text),
     )

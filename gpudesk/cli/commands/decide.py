@@ -68,7 +68,15 @@ from gpudesk.report.decision.verdict import (
 )
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, lower_for_sentence, message
+from gpudesk.text.messages import (
+    InputError,
+    Message,
+    explain_system_error,
+    input_error,
+    lower_for_sentence,
+    message,
+    quote_input,
+)
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -143,7 +151,9 @@ def parse_weight_options(options: Sequence[str], rules: Collection[str]) -> dict
         rule, _, value = (part.strip() for part in each.partition("="))
         weight = _parse_finite(value)
         if weight is None:
-            raise input_error("decide.weight", "{given} is not a valid weight; example: D000-03=2", WEIGHT, given=each)
+            raise input_error(
+                "decide.weight", "{given} is not a valid weight; example: D000-03=2", WEIGHT, given=quote_input(each)
+            )
         if rule not in rules:
             if near := find_closest(rule, [each.lower() for each in rules]):
                 suggestions = tuple(each.upper() for each in near)
@@ -151,11 +161,14 @@ def parse_weight_options(options: Sequence[str], rules: Collection[str]) -> dict
                     "decide.unknown_rule_near",
                     "unknown rule {given}; did you mean {near}?",
                     WEIGHT,
-                    given=rule,
+                    given=quote_input(rule),
                     near=suggestions,
                 )
             raise input_error(
-                "decide.unknown_rule", "unknown rule {given}; list all with --list-rules", WEIGHT, given=rule
+                "decide.unknown_rule",
+                "unknown rule {given}; list all with --list-rules",
+                WEIGHT,
+                given=quote_input(rule),
             )
         weights[rule] = check(f"{WEIGHT} {rule}", weight)
     return weights
@@ -553,4 +566,4 @@ def _list_next_questions(questions: Sequence[str], decision: Decision) -> Iterat
 
 
 def _describe_wrong_answer(text: str) -> Message:
-    return message("decide.answer", "{given} is not a valid answer; example: priority=cost", given=text)
+    return message("decide.answer", "{given} is not a valid answer; example: priority=cost", given=quote_input(text))

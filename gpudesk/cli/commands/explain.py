@@ -24,7 +24,7 @@ from gpudesk.report.explanation.working import (
 from gpudesk.report.labels import list_model_warnings
 from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, format_message, input_error, join_messages
+from gpudesk.text.messages import InputError, format_message, input_error, join_messages, quote_input
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _select_figures(figure: str, service: GpuDeskService) -> list[WorkedFigure]:
             "worked.unknown",
             "unknown checked claim {given}; list all with `gpudesk explain examples`",
             tr("figure"),
-            given=figure,
+            given=quote_input(figure),
         )
     return matches
 

@@ -34,7 +34,7 @@ from gpudesk.report.rack_drawing import label_order, label_use, list_rack_heads,
 from gpudesk.report.sizing import describe_demand
 from gpudesk.report.writers.text import align_table, list_verdict_lines, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.messages import InputError, capitalize_first, format_message, input_error
+from gpudesk.text.messages import InputError, capitalize_first, format_message, input_error, quote_input
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _parse_curve(text: str) -> dict[str, Any]:
             "fleet.curve_word",
             "{given} is not a load curve; use one of {known}, or 24 numbers with commas",
             _CURVE,
-            given=text,
+            given=quote_input(text),
             known=_PRESETS,
         ) from error
 

@@ -41,7 +41,7 @@ from gpudesk.estimation.operation import EstimateDeployment, find_deployment, ma
 from gpudesk.estimation.pools import PoolChoice, PoolEstimator, PoolOperatingPoint, compute_moved_bytes
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, message, quote_input
 from gpudesk.text.translation import tr, translate_data
 
 if TYPE_CHECKING:
@@ -535,6 +535,14 @@ def _find_attribute(thing: str, name: str, catalog: Catalog) -> AttributeClaims 
 def describe_unknown_figure(figure: str, known_figures: tuple[str, ...]) -> Message:
     if near := find_closest(figure, known_figures):
         return message(
-            "explain.unknown_near", "unknown figure {figure}; did you mean {near}?", figure=figure, near=near
+            "explain.unknown_near",
+            "unknown figure {figure}; did you mean {near}?",
+            figure=quote_input(figure),
+            near=near,
         )
-    return message("explain.unknown", "unknown figure {figure}; use one of {known}", figure=figure, known=known_figures)
+    return message(
+        "explain.unknown",
+        "unknown figure {figure}; use one of {known}",
+        figure=quote_input(figure),
+        known=known_figures,
+    )

@@ -189,7 +189,7 @@ def test_pairs_of_plans_have_a_table_of_their_own() -> None:
     assert summarize_accuracy(data)["plans"][RATE]["pairs"] == 15
 
 
-def test_memory_is_held_against_what_serving_engines_print() -> None:
+def test_memory_is_compared_with_the_logs_of_serving_engines() -> None:
     assert "No memory figures of serving engines" in write_accuracy_page(report(figures(1.5)))
     rows = [
         _memory("vllm", "cache", 50.0, 51.0),
@@ -211,7 +211,7 @@ def _memory(engine: str, metric: str, measured: float, predicted: float) -> Judg
     return JudgedMemory(cast("MemoryMeasurement", row), predicted)
 
 
-def test_the_summary_says_the_same_as_the_page() -> None:
+def test_summary_has_the_content_of_the_page() -> None:
     data = report(figures(1.5))
     summary = json.loads(json.dumps(summarize_accuracy(data)))
     assert set(summary["folds"]) == set(FOLDS)

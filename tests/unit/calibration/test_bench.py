@@ -40,7 +40,7 @@ def test_at_a_rate_that_all_plans_keep_up_with_the_pace_decides(degrees: tuple[i
 
 
 @pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])
-def test_where_no_plan_meets_the_limits_the_nearest_is_taken(degrees: tuple[int, ...]) -> None:
+def test_nearest_plan_is_chosen_if_none_meets_the_limits(degrees: tuple[int, ...]) -> None:
     limits = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=0.1)
     run = make_run(limits, degrees)
     assert find_winner(run) == 8

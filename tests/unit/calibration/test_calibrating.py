@@ -87,7 +87,7 @@ def write_calibration(prepared: PreparedRuns, values: Array, path: Path) -> Cali
 
 
 @pytest.mark.parametrize(("spread", "seed"), [(0.0, 0), (0.1, 1), (0.2, 2)])
-def test_what_is_fitted_is_what_answers(
+def test_fitted_constants_are_those_of_estimates(
     prepared: PreparedRuns, facts: Catalog, tmp_path: Path, spread: float, seed: int
 ) -> None:
     """Figures and plan of every run are those of the program with the same constants."""

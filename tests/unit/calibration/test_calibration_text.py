@@ -40,7 +40,7 @@ ABOUT = CalibrationHeader(
 BENCH = make_bench()
 
 
-def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+def test_file_survives_a_round_trip(tmp_path: Path) -> None:
     values = make_truth()
     path = tmp_path / "calibration.json"
     path.write_text(format_calibration(BENCH, values, ABOUT))

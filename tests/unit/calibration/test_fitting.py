@@ -86,7 +86,7 @@ def test_constants_that_no_run_looks_up_follow_their_default(exact: BenchArrays,
     assert moved == pytest.approx(np.log(fitted[start] / parameters.initial[start]), abs=1e-6)
 
 
-def test_a_run_that_no_constant_can_answer_breaks_nothing(exact: BenchArrays, exact_fit: CalibrationFit) -> None:
+def test_run_without_a_prediction_leaves_the_fit_finite(exact: BenchArrays, exact_fit: CalibrationFit) -> None:
     bench, plain = exact, exact_fit
     # One output token has no time between tokens.
     single = replace(bench.runs[0], workload=replace(bench.runs[0].workload, output_tokens=1))
@@ -137,7 +137,7 @@ def test_fit_keeps_each_measured_run_feasible() -> None:
     assert np.isfinite(figures["output_tokens_per_s"]).all()
 
 
-def test_runs_that_are_left_out_have_no_say() -> None:
+def test_excluded_runs_have_no_influence() -> None:
     figures = make_measured(make_truth())
     keep = np.arange(len(figures)) % 4 > 0
     wrong = [

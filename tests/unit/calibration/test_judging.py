@@ -26,7 +26,7 @@ def test_ordinary_rows_lie_in_their_bands() -> None:
     assert sum(row.inside for row in ordinary) > 0.75 * len(ordinary)
 
 
-def test_the_basis_is_what_the_other_rows_leave() -> None:
+def test_runs_unlike_all_others_are_uncalibrated() -> None:
     lone = [make_run(f"lone {place}", series="lone", generation="cdna3") for place in range(10)]
     alien = [make_run(f"alien {place}", series="alien", generation="ada", engine="llama.cpp") for place in range(10)]
     runs = ORDINARY + lone + alien

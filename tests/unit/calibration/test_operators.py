@@ -164,7 +164,7 @@ class TestFiles:
             (",s,,", ",s,guess,", "operators.toml does not explain 'guess'"),
         ],
     )
-    def test_a_row_that_cannot_be_read_says_which_and_why(
+    def test_unreadable_row_is_reported_with_number_and_reason(
         self, tmp_path: Path, old: str, new: str, problem: str
     ) -> None:
         for file in MEASUREMENTS.glob("operators-*.csv"):

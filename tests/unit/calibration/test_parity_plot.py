@@ -28,14 +28,14 @@ def test_a_perfect_prediction_lies_on_the_diagonal() -> None:
     assert x + y == SIDE
 
 
-def test_legend_axes_and_margins_are_said_in_words() -> None:
+def test_legend_axes_and_margins_have_spoken_names() -> None:
     words = texts(draw())
     for expected in ("NVIDIA, 2 figures", "AMD, 1 figure", "measured, ms", "predicted, ms", "+25%", "−25%"):
         assert expected in words
     assert {"10", "100", "1k"} <= set(words)
 
 
-def test_the_title_tells_how_many_lie_close() -> None:
+def test_title_shows_how_many_are_close() -> None:
     title = draw().find(f"{SPACE}title")
     assert title is not None
     assert title.text == "TPOT: 2 of 3 predictions are within 25% of the measurement."

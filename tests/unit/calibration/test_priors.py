@@ -75,7 +75,7 @@ def test_a_belief_can_be_read_and_lies_within_its_bounds(subtests: pytest.Subtes
                 assert all(words and not isinstance(words, str) for words in each.where.values())
 
 
-def test_no_share_of_what_is_offered_can_be_fitted_to_all_of_it(subtests: pytest.Subtests) -> None:
+def test_priors_of_efficiencies_stay_below_one(subtests: pytest.Subtests) -> None:
     for name in [name for name in PRIORS if name.endswith("_efficiency")]:
         with subtests.test(name=name):
             assert PRIORS[name].high < 1.0

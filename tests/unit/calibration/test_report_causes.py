@@ -61,7 +61,7 @@ def test_report_counts_misses_above_and_below() -> None:
     assert "50% of these are predicted too high, the others too low." in text
 
 
-def test_misses_without_a_group_are_said_to_be_spread() -> None:
+def test_misses_without_a_common_group_are_reported_as_spread() -> None:
     runs = [
         make_run(
             f"{place}",

@@ -106,7 +106,7 @@ def test_every_claim_and_every_statement_is_listed_once(shipped_service: GpuDesk
     assert {each.id for each in alone} <= listed
 
 
-def test_how_claims_stand() -> None:
+def test_status_of_claims() -> None:
     source = Source("s", "Sheet", "Maker", SourceKind.VENDOR_DATASHEET)
 
     def claim(value: float, *, preferred: bool = False, verdict: str | None = None) -> Claim:

@@ -96,7 +96,7 @@ def test_a_part_without_peaks_is_refused_and_the_others_are_answered(facts: Cata
 
 @pytest.mark.parametrize("peaks", [{"peak_dense_bf16": 1.0}, {"peak_dense_fp16": 9e18}])
 @pytest.mark.parametrize("size", [1, 10**18])
-def test_a_part_of_one_byte_or_of_all_that_can_be_is_answered(
+def test_accelerator_with_extreme_values_gets_an_answer(
     facts: Catalog, calibration: Calibration, peaks: dict[str, float], size: int
 ) -> None:
     user_facts: list[UserFact] = [

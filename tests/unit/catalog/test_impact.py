@@ -53,7 +53,7 @@ def test_less_bandwidth_lowers_the_throughput_of_one_part_alone(service: GpuDesk
     assert any("time per output token" in line for line in words.lines)
 
 
-def test_nothing_is_written_by_trying(service: GpuDeskService, scenario: Scenario) -> None:
+def test_dry_run_writes_nothing(service: GpuDeskService, scenario: Scenario) -> None:
     before = service.catalog.revision
     compute_impact(service, scenario, "mi325x", "memory_bandwidth", 5.3, "TB/s")
     assert service.catalog.revision == before

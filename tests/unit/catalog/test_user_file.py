@@ -55,7 +55,7 @@ def _changed(file: UserFile) -> bool:
     return file.changed_elsewhere
 
 
-def test_opening_makes_nothing(path: Path) -> None:
+def test_opening_creates_no_files(path: Path) -> None:
     with UserFile.open(path) as file:
         assert len(file.facts) == 0
         assert file.writable
@@ -188,7 +188,7 @@ def test_file_that_another_program_begins_is_noticed(path: Path) -> None:
         assert set(other.facts) == {*numbered(1).after, *numbered(2).after}
 
 
-def test_file_that_was_only_read_tells_of_changes_too(path: Path, file: UserFile) -> None:
+def test_read_only_file_reports_changes(path: Path, file: UserFile) -> None:
     file.apply(step(*ALL))
     file.close()
     with UserFile.open(path) as reader:

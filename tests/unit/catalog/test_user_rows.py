@@ -62,7 +62,7 @@ def _through_a_file(*facts: UserFact) -> list[UserFact]:
 
 
 @given(_facts)
-def test_any_fact_comes_back_exactly_or_is_refused_at_a_field_of_it(fact: UserFact) -> None:
+def test_fact_survives_a_round_trip_or_names_the_invalid_field(fact: UserFact) -> None:
     refused_at: str | None = None
     facts: list[UserFact] = []
     try:

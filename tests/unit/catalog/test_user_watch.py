@@ -180,7 +180,7 @@ def test_file_of_a_newer_version_is_refused(path: Path, file: UserFile) -> None:
         st.none() | st.text(max_size=8),
     )
 )
-def test_any_note_comes_back_exactly_or_is_refused_at_a_field_of_it(note: WatchNote) -> None:
+def test_note_survives_a_round_trip_or_names_the_invalid_field(note: WatchNote) -> None:
     refused_at: str | None = None
     notes: list[WatchNote] = []
     try:

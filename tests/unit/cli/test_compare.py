@@ -12,7 +12,7 @@ Capture = pytest.CaptureFixture[str]
 SPECIFIED = ["--model", "llama-3.1-70b", "--accelerators", "h200-sxm,mi325x"]
 
 
-def test_the_terminal_says_the_verdict_and_costs(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_prints_verdict_and_costs(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     assert entry.main(["compare", "--template", "70b-chat-on-four"]) == 0
     text = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
@@ -65,5 +65,5 @@ def test_profiles_are_refused_where_they_cannot_follow(capsys: Capture, tmp_path
     assert entry.main([*sheet, "mi325x", "-o", str(tmp_path / "sheet.csv")]) == 2
     assert "--profile needs a .pdf, .html or .md file" in capsys.readouterr().err
     assert entry.main([*sheet, "mi999", "-o", str(tmp_path / "sheet.md")]) == 1
-    assert "unknown accelerator mi999" in capsys.readouterr().err
+    assert "unknown accelerator 'mi999'" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -111,7 +111,7 @@ def test_close_call_is_recommended_with_a_measurement(capsys: Capture) -> None:
     assert "tokens_per_s_each" in facts
 
 
-def test_work_out_of_scope_says_why_and_recommends_nothing(capsys: Capture) -> None:
+def test_workload_out_of_scope_shows_why_and_recommends_nothing(capsys: Capture) -> None:
     decision = run_json(capsys, "--set", "work=media")
     assert decision["scope"]["answered"] is False
     assert "images or video" in decision["scope"]["why"]
@@ -119,7 +119,7 @@ def test_work_out_of_scope_says_why_and_recommends_nothing(capsys: Capture) -> N
     assert decision["flips"] == []
 
 
-def test_where_none_fits_nothing_leads(capsys: Capture) -> None:
+def test_no_leader_if_no_accelerator_fits(capsys: Capture) -> None:
     decision = run_json(capsys, "--set", "site=pcie")
     assert decision["verdict"] == "none fits"
     assert decision["recommendation"] is None
@@ -316,16 +316,16 @@ def test_answers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--set", "foo=1"), '--set: unknown field "foo"'),
-        (("--set", "prioritee=cost"), 'unknown field "prioritee"; did you mean priority?'),
-        (("--set", "priority"), "--set: priority is not a valid answer; example: priority=cost"),
-        (("--set", "priority=money"), "--set priority: money is not one of balanced, cost"),
-        (("--set", "ttft_limit_ms=fast"), "--set ttft_limit_ms: fast must be a number or none"),
-        (("--set", "ttft_limit_ms=nan"), "--set ttft_limit_ms: nan must be a number or none"),
+        (("--set", "foo=1"), "--set: unknown field 'foo'"),
+        (("--set", "prioritee=cost"), "unknown field 'prioritee'; did you mean priority?"),
+        (("--set", "priority"), "--set: 'priority' is not a valid answer; example: priority=cost"),
+        (("--set", "priority=money"), "--set priority: 'money' is not one of balanced, cost"),
+        (("--set", "ttft_limit_ms=fast"), "--set ttft_limit_ms: 'fast' must be a number or none"),
+        (("--set", "ttft_limit_ms=nan"), "--set ttft_limit_ms: 'nan' must be a number or none"),
         (("--set", "ttft_limit_ms=0"), "--set ttft_limit_ms: 0.0 is out of range; use a value above 0"),
-        (("--weight", "D000-99=1"), "--weight: unknown rule D000-99; did you mean D000-"),
-        (("--weight", "d000-03=1"), "unknown rule d000-03; did you mean D000-03"),
-        (("--weight", "D000-03"), "--weight: D000-03 is not a valid weight"),
+        (("--weight", "D000-99=1"), "--weight: unknown rule 'D000-99'; did you mean D000-"),
+        (("--weight", "d000-03=1"), "unknown rule 'd000-03'; did you mean D000-03"),
+        (("--weight", "D000-03"), "--weight: 'D000-03' is not a valid weight"),
         (("--weight", "D000-03=x"), "is not a valid weight"),
         (("--weight", "D000-03=101"), "--weight D000-03: 101.0 is not between 0 and 100"),
         (("--answers", "nowhere.json"), "nowhere.json: cannot be read"),
@@ -352,7 +352,7 @@ def test_an_answer_may_be_the_title_of_its_option(capsys: Capture, title: str, n
     assert run_json(capsys, "--set", title)["answers"][name] == {"value": value, "origin": "yours"}
 
 
-def test_the_rental_price_says_that_it_is_per_accelerator(capsys: Capture) -> None:
+def test_rental_price_is_labeled_per_accelerator(capsys: Capture) -> None:
     assert entry.main(["decide", *ASKED, "--set", "acquisition=rent"]) == 0
     assert "  Rental price per accelerator: $3.80/h." in capsys.readouterr().out
 
@@ -366,9 +366,9 @@ def test_the_rental_price_says_that_it_is_per_accelerator(capsys: Capture) -> No
         (b"[" * 100_000, "is not a JSON object of answers"),
         (b'{"priority": "cost", "priority": "speed"}', "has priority twice"),
         (b'\n{"priority": "\xff"}', "is not UTF-8 text at line 2"),
-        (b'{"priority": "money"}', ": priority: money is not one of"),
-        (b'{"prioriti": "cost"}', 'unknown field "prioriti"; did you mean priority, porting?'),
-        (b'{"ttft_limit_ms": "2 s"}', ": ttft_limit_ms: 2 s must be a number or none"),
+        (b'{"priority": "money"}', ": priority: 'money' is not one of"),
+        (b'{"prioriti": "cost"}', "unknown field 'prioriti'; did you mean priority, porting?"),
+        (b'{"ttft_limit_ms": "2 s"}', ": ttft_limit_ms: '2 s' must be a number or none"),
         (b" " * ((1 << 20) + 1), "is larger than"),
     ],
 )
@@ -386,6 +386,8 @@ def test_faults_of_the_file_name_it_and_the_place(capsys: Capture, tmp_path: Pat
 def test_missing_accelerators_print_the_usage(capsys: Capture) -> None:
     assert entry.main(["decide"]) == 2
     assert "no scenario given" in capsys.readouterr().err
+    assert entry.main(["decide", "--accelerators", "h200-sxm"]) == 2
+    assert "no model given; add --model ID" in capsys.readouterr().err
     assert entry.main(["decide", *ASKED, "--sets", "priority=cost"]) == 2
 
 

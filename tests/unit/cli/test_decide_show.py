@@ -89,7 +89,7 @@ def test_programs_get_objects_under_the_same_names(capsys: Capture) -> None:
     assert result["watch"]
 
 
-def test_nothing_is_added_that_is_not_asked_for(capsys: Capture) -> None:
+def test_only_requested_entries_are_added(capsys: Capture) -> None:
     assert not set(ADVISORY_TOPICS) & set(run_json(capsys))
 
 

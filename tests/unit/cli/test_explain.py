@@ -7,6 +7,7 @@ import pytest
 
 from gpudesk import paths
 from gpudesk.cli import main as entry
+from gpudesk.text import translation
 
 Capture = pytest.CaptureFixture[str]
 
@@ -29,10 +30,16 @@ def test_unexplained_figure_lists_those_with_explanations(capsys: Capture) -> No
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
-    assert captured.err.startswith("gpudesk: figure: unknown figure nonsense; use one of output_tokens_per_s,")
+    assert captured.err.startswith("gpudesk: figure: unknown figure 'nonsense'; use one of output_tokens_per_s,")
     assert captured.err.endswith(", memory, plan\n")
     assert entry.main(["explain", "ttft", *ASKED]) == 1
-    assert capsys.readouterr().err == "gpudesk: figure: unknown figure ttft; did you mean ttft_ms?\n"
+    assert capsys.readouterr().err == "gpudesk: figure: unknown figure 'ttft'; did you mean ttft_ms?\n"
+
+
+def test_terms_of_formulas_are_translated(capsys: Capture) -> None:
+    translation.set_language("de")
+    assert entry.main(["explain", "ttft_ms", *ASKED]) == 0
+    assert "+ Attention im Prompt +" in capsys.readouterr().out
 
 
 def test_a_broken_record_does_not_stop_the_working(capsys: Capture, broken_records: Path) -> None:
@@ -96,7 +103,7 @@ def test_worked_examples_are_listed(capsys: Capture) -> None:
 def test_missing_worked_example_is_reported(capsys: Capture) -> None:
     assert entry.main(["explain", "W009-99"]) == 1
     assert capsys.readouterr().err == (
-        "gpudesk: figure: unknown checked claim W009-99; list all with `gpudesk explain examples`\n"
+        "gpudesk: figure: unknown checked claim 'W009-99'; list all with `gpudesk explain examples`\n"
     )
 
 
@@ -126,4 +133,4 @@ def test_a_fleet_without_a_figure_does_not_hide_that_of_another(capsys: Capture)
     assert "cost per month = " in printed.out
     assert "Instinct MI355X: this fleet has no such figure" in printed.err
     assert entry.main(["explain", "fleet_mass", *FLEET]) == 1
-    assert "unknown figure fleet_mass; did you mean fleet_" in capsys.readouterr().err
+    assert "unknown figure 'fleet_mass'; did you mean fleet_" in capsys.readouterr().err

@@ -69,7 +69,7 @@ def test_scenario_fills_omitted_options(capsys: Capture) -> None:
     assert (one["accelerator"], one["context"]) == ("h100-sxm", 9)
 
 
-def test_the_table_says_plan_and_reason(capsys: Capture) -> None:
+def test_table_shows_plan_and_reason(capsys: Capture) -> None:
     assert entry.main(["fit", "--accelerators", "h100-sxm,inferentia2", "--models", "jamba-v0.1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "1 sequence of 8,192 tokens in flight"
@@ -95,11 +95,11 @@ def test_a_label_is_read_as_printed_tables_do(capsys: Capture, reading: str, cou
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("--models", "nope"), 1, "unknown model nope"),
-        (("--accelerators", "nope"), 1, "unknown accelerator nope"),
+        (("--models", "nope"), 1, "unknown model 'nope'"),
+        (("--accelerators", "nope"), 1, "unknown accelerator 'nope'"),
         (("--context", "0"), 1, "--context: 0 is not between 1 and"),
         (("--concurrency", "-4"), 1, "--concurrency: -4 is not between 1 and"),
-        (("--weights", "fp99"), 1, '--weights: "fp99" is not one of'),
+        (("--weights", "fp99"), 1, "--weights: 'fp99' is not one of"),
         (("--context", "5", "--input-tokens", "4"), 2, "--context is input plus output tokens"),
         (("--input-tokens", "4"), 2, "--input-tokens and --output-tokens are required together"),
         (("--reading", "x"), 2, "argument --reading: unknown value 'x'; use one of decimal"),

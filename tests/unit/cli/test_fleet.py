@@ -119,7 +119,7 @@ def test_impossible_values_are_named(capsys: Capture, options: tuple[str, ...], 
     assert words in refuse(capsys, *options)
 
 
-def test_without_a_demand_it_says_which_options_state_one(capsys: Capture) -> None:
+def test_missing_demand_names_the_options_for_one(capsys: Capture) -> None:
     assert entry.main(["fleet", *ASKED[:-2]]) == 1
     assert "--users" in capsys.readouterr().err
 

@@ -295,9 +295,7 @@ def test_a_pack_shows_what_it_would_change_and_changes_it(
     assert power() == 650
 
 
-def test_a_signature_that_was_taken_away_is_asked_about(
-    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_removed_signature_needs_confirmation(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack, before = pack_of(tmp_path, monkeypatch, "The lab"), power()
     document = json.loads(pack.read_text())
     del document["signature"]

@@ -34,7 +34,7 @@ def test_json_has_a_server_for_each_host(capsys: Capture) -> None:
     assert "sglang.benchmark.serving" in result["benchmark"]
 
 
-def test_a_version_is_taken_or_refused(capsys: Capture) -> None:
+def test_version_is_accepted_or_refused(capsys: Capture) -> None:
     parts = ["--accelerators", "h200-sxm:8"]
     assert entry.main([*ASKED, *parts, "--engine-version", "0.5.5", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)

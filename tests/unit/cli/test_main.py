@@ -151,7 +151,7 @@ def test_a_closed_standard_input_is_an_empty_one(monkeypatch: pytest.MonkeyPatch
     assert capsys.readouterr() == ("", "")
 
 
-def test_json_of_a_list_is_nothing_but_json(capsys: Capture) -> None:
+def test_json_of_a_list_has_no_other_output(capsys: Capture) -> None:
     assert entry.main(["catalog", "list", "accelerators", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     part = {"id": "mi325x", "kind": "accelerator", "name": "Instinct MI325X", "maker": "AMD", "own": False}
@@ -204,17 +204,17 @@ def test_files_that_no_window_opens_are_refused_by_name(tmp_path: Path, capsys: 
         ),
         (
             ["estimate", "--concurency=8"],
-            "unknown argument --concurency (did you mean --concurrency?); for help, run `gpudesk estimate --help`",
+            "unknown argument '--concurency' (did you mean --concurrency?); for help, run `gpudesk estimate --help`",
         ),
         (
             ["catalog", "list", "--jsn"],
-            "unknown argument --jsn (did you mean --json?); for help, run `gpudesk catalog list --help`",
+            "unknown argument '--jsn' (did you mean --json?); for help, run `gpudesk catalog list --help`",
         ),
         (
             ["compare", "--input", "8"],
-            "unknown argument --input (did you mean --input-tokens?); for help, run `gpudesk compare --help`",
+            "unknown argument '--input' (did you mean --input-tokens?); for help, run `gpudesk compare --help`",
         ),
-        (["fit", "--nothing"], "unknown argument --nothing; for help, run `gpudesk fit --help`"),
+        (["fit", "--nothing"], "unknown argument '--nothing'; for help, run `gpudesk fit --help`"),
     ],
 )
 def test_unknown_names_suggest_the_closest(

@@ -70,7 +70,7 @@ def test_batch_answer_lists_no_plans(capsys: Capture, tmp_path: Any) -> None:  #
     assert "plans" not in result
 
 
-def test_explain_gives_the_plans_next_to_the_one_taken(capsys: Capture) -> None:
+def test_explain_lists_plans_next_to_the_chosen_one(capsys: Capture) -> None:
     output = run(capsys, "explain", "tpot_ms", *EIGHT)
     term, _, rest = output.partition("\nWhy this plan\n")
     block = rest.partition("\n\n")[0]
@@ -96,7 +96,7 @@ def test_explain_plan_is_a_table_of_all(capsys: Capture) -> None:
     assert result["plans"][0]["taken"]
 
 
-def test_pools_say_the_plan_of_each(capsys: Capture) -> None:
+def test_pools_show_their_plans(capsys: Capture) -> None:
     options = ["explain", "plan", "--disaggregated", *ASKED, "--weights", "fp8", "--accelerators"]
     _, prefill, decode = run(capsys, *options, "h200-sxm:4").splitlines()
     assert prefill.startswith("Prefill pool ")

@@ -86,15 +86,15 @@ def test_weights_and_the_load_are_taken(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (["mi32"], "unknown accelerator mi32; did you mean mi325x"),
-        (["mi325x", "--model", "lama-3.1-8b"], "unknown model lama-3.1-8b; did you mean llama-3.1-8b"),
+        (["mi32"], "unknown accelerator 'mi32'; did you mean mi325x"),
+        (["mi325x", "--model", "lama-3.1-8b"], "unknown model 'lama-3.1-8b'; did you mean llama-3.1-8b"),
         (["mi325x", "--weights-of-mode", "quality=2"], "unknown factor 'quality'; use one of fit, speed"),
         (["mi325x", "--weights-of-mode", "fit=-1"], "'fit=-1' is below 0"),
         (["mi325x", "--weights-of-mode", "fit"], "'fit' has no number"),
         (["mi325x", "--mode", "fast"], "unknown value 'fast'"),
         (["mi325x", "--budget", "-5"], "--budget must be at least 0"),
         (["mi325x", "--concurrency", "0"], "--concurrency"),
-        (["mi325x", "--serving-engine", "vlm"], "unknown serving engine vlm"),
+        (["mi325x", "--serving-engine", "vlm"], "unknown serving engine 'vlm'"),
     ],
 )
 def test_impossible_values_are_refused(options: list[str], text: str, capsys: Capture) -> None:

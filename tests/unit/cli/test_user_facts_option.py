@@ -67,7 +67,7 @@ def test_unusable_file_fails_the_command_unless_ignored(
 @pytest.mark.parametrize(
     "command", [["catalog", "signers"], ["catalog", "pack", "-o", "mine.gpudeskpack"], ["import", "prices.csv"]]
 )
-def test_commands_about_the_facts_have_nothing_to_go_on_with(file: Path, capsys: Capture, command: list[str]) -> None:
+def test_catalog_commands_fail_on_a_truncated_file(file: Path, capsys: Capture, command: list[str]) -> None:
     _cut(file)
     assert entry.main(command) == 1
     assert "is truncated" in capsys.readouterr().err

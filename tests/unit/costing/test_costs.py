@@ -158,7 +158,7 @@ def test_missing_price_is_reported_and_unranked(service: GpuDeskService, answer:
     assert "mi355x" in service.costing.draws(answer, rented=True, count=1000).cheapest
 
 
-def test_a_price_that_is_stated_is_taken(service: GpuDeskService, answer: Answer) -> None:
+def test_users_price_is_used(service: GpuDeskService, answer: Answer) -> None:
     own = answer.scenario.costs.with_input("price_usd", UncertainValue(30_000.0, 35_000.0, 40_000.0), "mi355x")
     column = of(service, with_costs(answer, own), "mi355x")
     assert column.missing == ()
@@ -167,7 +167,7 @@ def test_a_price_that_is_stated_is_taken(service: GpuDeskService, answer: Answer
     assert own.with_input("price_usd", None, "mi355x") == answer.scenario.costs
 
 
-def test_every_input_says_where_it_comes_from(service: GpuDeskService, answer: Answer) -> None:
+def test_every_input_names_its_source(service: GpuDeskService, answer: Answer) -> None:
     inputs = of(service, answer, "mi325x").inputs
     assert list(inputs) == list(COST_INPUTS)
     price = inputs["price_usd"]
@@ -310,7 +310,7 @@ def test_always_cheaper_is_distinguished_from_never_cheaper(service: GpuDeskServ
     assert dear.cheaper is False
 
 
-def test_a_discount_that_is_stated_stays_when_reported_ones_are_taken(service: GpuDeskService, answer: Answer) -> None:
+def test_users_discount_stays_when_reported_discounts_apply(service: GpuDeskService, answer: Answer) -> None:
     usual = answer.scenario.costs
     mine = usual.with_input("discount", UncertainValue.exactly(0.05), "mi325x")
     reported = service.costing.add_reported_discounts(mine, answer.scenario)
@@ -391,7 +391,7 @@ def test_after_the_months_to_own_both_have_cost_the_same(service: GpuDeskService
     assert bought == pytest.approx(column.software.at_once_usd + hired)
 
 
-def test_what_never_pays_has_no_root(service: GpuDeskService, answer: Answer) -> None:
+def test_option_that_never_pays_back_has_no_root(service: GpuDeskService, answer: Answer) -> None:
     cheap = compute_costs(answer, rent_usd_per_hour=0.05)
     for name in ("months_to_own", "hours_to_own", "utilisation_to_own"):
         assert find_break_even(service, cheap, name, "h200-sxm").value is None
@@ -434,9 +434,7 @@ def test_cost_goes_the_way_of_each_input(
 
 
 @pytest.mark.parametrize("rented", [False, True])
-def test_what_moves_a_cost_is_every_input_that_is_not_known(
-    service: GpuDeskService, answer: Answer, rented: bool
-) -> None:
+def test_every_uncertain_input_moves_the_cost(service: GpuDeskService, answer: Answer, rented: bool) -> None:
     moved = service.costing.influences(answer, 1, rented=rented)
     names = [each.name for each in moved]
     assert set(names) <= set(OF_RENTING if rented else OF_OWNING)
@@ -494,7 +492,7 @@ def test_accelerators_that_queue_have_no_odds_of_being_the_cheapest(service: Gpu
     assert set(draws.quantiles) == {"h100-sxm", "h200-sxm"}
 
 
-def test_nothing_is_drawn_where_all_is_known(service: GpuDeskService, answer: Answer) -> None:
+def test_known_inputs_are_not_simulated(service: GpuDeskService, answer: Answer) -> None:
     """But the engine's error, which is never known."""
     settings = replace(answer.scenario.costs, around=0.0)
     draws = service.costing.draws(with_costs(answer, settings), count=50_000)

@@ -137,7 +137,7 @@ def test_idle_accelerators_share_no_software() -> None:
 
 
 @given(ownerships())
-def test_what_is_paid_adds_up(inputs: OwnershipInputs) -> None:
+def test_payments_add_up(inputs: OwnershipInputs) -> None:
     lines = list_ownership_lines(inputs)
     assert tuple(lines) == LINES
     cash = compute_upfront_usd(inputs) + compute_monthly_usd(inputs) * inputs.values["years"] * 12

@@ -183,7 +183,7 @@ def test_every_source_is_listed(subtests: pytest.Subtests, sources: dict[str, An
             assert named <= sources.keys()
 
 
-def test_rival_claims_say_why_they_are_not_taken(subtests: pytest.Subtests) -> None:
+def test_rival_claims_show_why_they_are_not_preferred(subtests: pytest.Subtests) -> None:
     for name in FILES:
         with subtests.test(name=name):
             preferred: set[str] = set()

@@ -74,7 +74,7 @@ def test_what_no_option_names_or_a_model_is_published_in_answers_nothing() -> No
     assert resolve_answers(four, native=Precision.BF16)["precision"].value == "fp4"
 
 
-def test_no_limit_is_beyond_all_numbers_and_what_is_not_known_is_no_fact() -> None:
+def test_no_limit_is_infinite_and_unknown_is_not_a_fact() -> None:
     facts = convert_answers(resolve_answers(PLAIN))
     assert facts["ttft_limit_ms"] == facts["budget_usd"] == math.inf
     assert facts["monthly_hours"] is None

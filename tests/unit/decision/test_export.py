@@ -161,7 +161,7 @@ def test_every_check_ends_with_the_rule_in_force_and_counsel(bench: GpuDeskServi
         assert notes[-2].id == "export.read"
 
 
-def test_no_sentence_says_that_a_licence_is_or_is_not_needed(bench: GpuDeskService, rules: ExportRuleSet) -> None:
+def test_no_sentence_decides_whether_a_license_is_needed(bench: GpuDeskService, rules: ExportRuleSet) -> None:
     for accelerator in bench.catalog.accelerators():
         check = check_export(accelerator, rules, "China")
         text = " ".join(format_message(each) for each in (*check.notes, *(rule.says for rule in check.rules))).lower()
@@ -190,7 +190,7 @@ def test_accelerator_without_a_peak_is_undecided(rules: ExportRuleSet) -> None:
     assert any(note.id == "export.no_peak" for note in check.notes)
 
 
-def test_announced_part_says_whose_word_its_peaks_are(bench: GpuDeskService, rules: ExportRuleSet) -> None:
+def test_announced_accelerator_names_the_source_of_its_peaks(bench: GpuDeskService, rules: ExportRuleSet) -> None:
     announced = [each for each in bench.catalog.accelerators() if each.announced]
     assert announced
     for each in announced:
@@ -209,7 +209,7 @@ def test_rules_are_dated_read_somewhere_and_the_newest_comes_first(rules: Export
     assert (october.in_force, october.reference) == ("2023-11-17", "88 FR 73458")
 
 
-def test_framework_of_2025_says_since_when_it_is_not_enforced(rules: ExportRuleSet) -> None:
+def test_framework_of_2025_shows_the_end_of_its_enforcement(rules: ExportRuleSet) -> None:
     framework = next(rule for rule in rules.rules if rule.id == "bis-2025-01-diffusion")
     assert framework.not_enforced_since == "2025-05-13"
     assert not framework.lines

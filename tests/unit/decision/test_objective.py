@@ -223,7 +223,7 @@ def test_the_fastest_is_recommended_in_many_scenarios(
 
 
 @pytest.mark.parametrize(("model", "in_flight"), [("llama-3.3-70b", 8), ("llama-3.1-8b", 32), ("gpt-oss-120b", 16)])
-def test_each_answers_as_fast_as_one_host_can(service: GpuDeskService, model: str, in_flight: int) -> None:
+def test_latency_goal_chooses_counts_as_fast_as_one_host(service: GpuDeskService, model: str, in_flight: int) -> None:
     """With latency as the goal, no accelerator is held back by a count that answers more slowly than its host could."""
     scenario = make_scenario(model, count=None, in_flight=in_flight, priority="latency")
     decision = decide(service, scenario)
@@ -310,7 +310,7 @@ def test_decisions_contradict_neither_costs_nor_fit_nor_sizing(service: GpuDeskS
         ("llama-3.1-70b", PARTS, 64),
     ],
 )
-def test_what_is_level_is_no_argument_against(
+def test_equal_figures_are_no_argument(
     service: GpuDeskService, model: str, parts: tuple[str, ...], in_flight: int
 ) -> None:
     for team in ("unknown", "rocm"):
@@ -322,7 +322,7 @@ def test_what_is_level_is_no_argument_against(
                 assert figures[0] != pytest.approx(figures[1], rel=0.03)
 
 
-def test_two_are_as_likely_as_their_comparison_says(service: GpuDeskService) -> None:
+def test_odds_of_two_match_their_comparison(service: GpuDeskService) -> None:
     answer = service.answer(make_scenario(parts=("h200-sxm", "mi325x"), priority="speed"))
     difference = find_difference(answer, "output_tokens_per_s_per_accelerator", "h200-sxm", "mi325x")
     assert difference is not None
@@ -355,7 +355,7 @@ def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
     assert without.needed is not None
 
 
-def test_one_is_judged_where_more_are_no_better_each(service: GpuDeskService) -> None:
+def test_one_accelerator_is_judged_if_more_are_no_faster_each(service: GpuDeskService) -> None:
     """At latency limits replicas add up exactly: rounding must not choose among their counts."""
     scenario = make_scenario(
         "llama-3.1-8b", ("mi350x", "h200-nvl"), count=None, weights=Precision.BF16, priority="cost"
@@ -392,7 +392,7 @@ def test_an_unknown_price_is_no_small_commitment(service: GpuDeskService) -> Non
     assert get_leader(decide(service, scenario)) == "b300-hgx"
 
 
-def test_a_price_that_would_make_one_lead_makes_it_lead(service: GpuDeskService) -> None:
+def test_accelerator_leads_at_its_break_even_price(service: GpuDeskService) -> None:
     scenario = make_scenario(
         parts=("gh200-144gb", "mi300x", "h100-sxm"), weights=Precision.BF16, priority="cost", acquisition="own"
     )
@@ -431,9 +431,7 @@ def test_each_takes_its_cheaper_way_to_pay_where_that_is_open(service: GpuDeskSe
 
 
 @pytest.mark.parametrize(("model", "in_flight"), MODELS)
-def test_the_other_way_to_pay_is_said_to_lead_where_it_would(
-    service: GpuDeskService, model: str, in_flight: int
-) -> None:
+def test_other_payment_is_named_where_it_would_lead(service: GpuDeskService, model: str, in_flight: int) -> None:
     answer = service.answer(make_scenario(model, in_flight=in_flight, base_answers=OPEN))
     open_ = service.decide(answer)
     paid = next(each.payment for each in open_.candidates if each.key == get_leader(open_))
@@ -560,7 +558,7 @@ def test_accelerator_of_one_country_is_recommended_only_there(service: GpuDeskSe
     }
 
 
-def test_a_budget_covers_all_that_is_paid_at_once(service: GpuDeskService) -> None:
+def test_budget_covers_all_upfront_payments(service: GpuDeskService) -> None:
     """Accelerators within the budget are too expensive with their servers, network and racks."""
     answer = service.answer(make_scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, base_answers=OPEN))
     tco = service.costing.costs(answer).columns[1].tco
@@ -707,7 +705,7 @@ def test_parts_above_a_threshold_of_export_control_are_removed(service: GpuDeskS
     assert all("D002-15" in each.removed for each in decision.candidates)
 
 
-def test_the_engine_that_is_asked_for_gives_the_figures(service: GpuDeskService) -> None:
+def test_requested_engine_determines_the_figures(service: GpuDeskService) -> None:
     answer = service.answer(make_scenario(parts=("h100-sxm", "h200-sxm")))
     usual = service.decide(answer)
     other = service.decide(answer, {"serving_engine": "tensorrt-llm"})

@@ -190,7 +190,7 @@ def test_unknown_facts_request_nothing(service: GpuDeskService) -> None:
     assert {each.rule.id for each in skipped.trace}.isdisjoint({"D000-03", "D003-04", "D001-05"})
 
 
-def test_a_weight_changes_the_arguments_that_it_says_and_no_odds(service: GpuDeskService) -> None:
+def test_weight_changes_only_its_arguments_and_no_odds(service: GpuDeskService) -> None:
     scenario = make_scenario(months_to_launch=3.0)
     decision = decide(service, scenario)
     heavy = replace(scenario, decision=replace(scenario.decision, weights={"D000-05": 5.0}))
@@ -201,7 +201,7 @@ def test_a_weight_changes_the_arguments_that_it_says_and_no_odds(service: GpuDes
     assert [each.odds for each in weighed.candidates] == [each.odds for each in decision.candidates]
 
 
-def test_flips_are_what_happens(service: GpuDeskService) -> None:
+def test_tipping_points_change_the_verdict_when_applied(service: GpuDeskService) -> None:
     answer = service.answer(make_scenario())
     present = service.decide(answer)
     assert present.recommended is not None
@@ -419,7 +419,7 @@ def test_a_limit_that_is_not_set_has_the_nearest_flip(service: GpuDeskService) -
     assert looser.key == lead.key
 
 
-def test_what_usually_arrives_after_the_launch_is_compared_only_as_rented(service: GpuDeskService) -> None:
+def test_accelerator_that_arrives_after_the_launch_is_compared_as_rented(service: GpuDeskService) -> None:
     answer = service.answer(make_scenario(parts=("h200-sxm", "h200-nvl"), priority="cost", site="open"))
     payments = {
         months: [each.payment for each in service.decide(answer, {"months_to_launch": months}).candidates]
@@ -520,7 +520,7 @@ def test_nearly_as_fast_and_much_cheaper_accelerator_is_named(service: GpuDeskSe
     assert re.search(r"\d × MI325X takes \d+% longer at \d+% of the cost\.", words.replace("\N{NO-BREAK SPACE}", " "))
 
 
-def test_a_demand_is_sized_within_the_budget_or_says_what_it_costs(service: GpuDeskService) -> None:
+def test_demand_beyond_the_budget_shows_its_cost(service: GpuDeskService) -> None:
     scenario = make_scenario("llama-3.1-70b", ("h100-sxm", "mi325x"), Precision.FP8, (1000, 500), acquisition="own")
     scenario = replace(scenario, demand=Demand(DemandKind.USERS, 2_000.0))
     spends = [get_number(part, "spend_usd") or 0.0 for part in decide(service, scenario).parts]
@@ -566,7 +566,7 @@ def test_much_cheaper_purchase_is_named(service: GpuDeskService) -> None:
     assert "Cost to buy: $19,900 (RTX PRO)." in describe_verdict_terms(decision, names, Formatter())
 
 
-def test_every_limit_that_rules_out_all_is_named_with_what_is_reached(service: GpuDeskService) -> None:
+def test_every_limit_that_rules_out_all_is_named_with_the_best_value(service: GpuDeskService) -> None:
     scenario = make_scenario(
         "llama-3.1-405b", ("h200-sxm", "b200-hgx"), Precision.FP8, ttft_limit_ms=20.0, tpot_limit_ms=1.0
     )

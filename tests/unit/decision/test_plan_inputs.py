@@ -128,7 +128,7 @@ def test_impossible_value_is_reported_with_its_place(
     assert where in (raised.value.where or "")
 
 
-def test_an_input_that_says_nothing_is_left_out() -> None:
+def test_empty_input_is_left_out() -> None:
     assert parse_plans(WHERE, {"next_part": None, "years": 4}) == {"years": 4.0}
 
 
@@ -159,7 +159,7 @@ def test_without_a_word_the_question_is_that_of_the_catalog(scenario: Scenario) 
     assert get_launch_months(scenario) == (ASSUMED_LAUNCH, InputOrigin.ASSUMED)
 
 
-def test_the_launch_is_what_the_dialogue_says(scenario: Scenario) -> None:
+def test_launch_follows_the_dialog(scenario: Scenario) -> None:
     assert get_launch_months(make_planned_scenario(scenario, 3.0)) == (3.0, InputOrigin.DIALOGUE)
     unknown = replace(scenario, decision=DecisionSettings(answers={"months_to_launch": "unknown"}))
     assert get_launch_months(unknown)[1] is InputOrigin.ASSUMED
@@ -215,7 +215,7 @@ def test_a_column_that_is_not_compared_any_more_is_passed_over(scenario: Scenari
     assert find_split_positions(stale, vendor_of) == (H200, MI325X)
 
 
-def test_a_plan_answers_for_what_the_document_says(service: GpuDeskService, scenario: Scenario) -> None:
+def test_deferral_analysis_names_the_verdict_of_the_document(service: GpuDeskService, scenario: Scenario) -> None:
     analysis = service.reference_data.buy_or_wait(
         make_planned_scenario(scenario, 3.0, next_part="b200-hgx"), H200, TODAY
     )
@@ -311,7 +311,7 @@ def test_requests_are_those_stated(scenario: Scenario) -> None:
     assert make_request_mix(make_planned_scenario(scenario, other_model_weights="fp16"))[0].weights is None
 
 
-def test_routing_answers_for_what_the_document_says(service: GpuDeskService, scenario: Scenario) -> None:
+def test_routing_compares_all_plans_at_the_users_rate(service: GpuDeskService, scenario: Scenario) -> None:
     comparison = service.reference_data.routing(
         make_planned_scenario(scenario, vendor_b="b200-hgx", vendor_a="h200-sxm", requests_per_s=10)
     )

@@ -120,7 +120,7 @@ def test_support_of_a_platform_has_all_its_software_and_no_other_platform() -> N
     assert sorted(both, key=repr) == sorted(SUPPORT.entries, key=repr), "every entry is shown once"
 
 
-def test_nothing_on_record_is_no_level() -> None:
+def test_software_without_a_record_has_no_support_level() -> None:
     assert SUPPORT.support("Neuron SDK") == ()
     assert SUPPORT.support("ROCm", "transformer-engine") == ()
 

@@ -36,7 +36,7 @@ def test_everything_is_asked_where_two_platforms_meet() -> None:
 
 
 @pytest.mark.parametrize("question", ["porting", "adoption_months", "monthly_hours"])
-def test_nothing_of_ports_is_asked_where_nothing_is_ported(question: str) -> None:
+def test_questions_about_porting_are_left_out_without_porting(question: str) -> None:
     assert Said(needs_port=False).why(question) == "dialogue.nothing_to_port"
     assert Said(needs_port=None).why(question) is None
 
@@ -55,7 +55,7 @@ def test_owners_rent_no_hours_and_tenants_buy_nothing() -> None:
 
 
 @pytest.mark.parametrize("question", ["ttft_limit_ms", "tpot_limit_ms"])
-def test_who_has_nobody_waiting_sets_no_limit(question: str) -> None:
+def test_offline_service_skips_latency_questions(question: str) -> None:
     assert Said({"service": "offline"}).why(question) == "dialogue.nobody_waits"
     assert Said({"service": "server"}).why(question) is None
 

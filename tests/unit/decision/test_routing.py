@@ -346,7 +346,7 @@ def test_two_columns_of_one_part_and_unknown_models_are_refused(service: GpuDesk
         compare_routing_plans(scenario, PAIR, replace(FIFTH, model="llama-9"), service)
 
 
-def test_a_baseline_that_answers_nothing_sets_no_rate(service: GpuDeskService, scenario: Scenario) -> None:
+def test_baseline_that_cannot_run_the_model_is_refused(service: GpuDeskService, scenario: Scenario) -> None:
     small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
     with pytest.raises(InputError) as refused:
         compare_routing_plans(small, (1, 2), FIFTH, service)

@@ -380,7 +380,7 @@ TRIES: dict[str, Try] = {
 }
 
 
-def test_a_rule_fires_and_does_what_it_says(subtests: pytest.Subtests) -> None:
+def test_fired_rule_has_its_declared_effect(subtests: pytest.Subtests) -> None:
     for name, attempts in TRIES.items():
         with subtests.test(name=name):
             rule = RULES[name]

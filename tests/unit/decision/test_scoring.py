@@ -81,7 +81,7 @@ def test_more_weight_never_costs_what_it_favours(weight: float, more: float) -> 
     assert shares(heavy)[1] <= shares(light)[1]
 
 
-def test_what_the_objective_measures_argues_no_more() -> None:
+def test_figure_of_the_objective_is_no_further_argument() -> None:
     parts: list[dict[str, FactValue]] = [{"leads_cost": True, **A}, {"leads_cost": False, **B}]
     lines = lines_of([rule("cost", favours="leads_cost"), rule("apart", favours="good")], parts)
     assert roles(lines) == {"cost": RuleRole.DECIDED, "apart": RuleRole.ARGUED}
@@ -89,14 +89,14 @@ def test_what_the_objective_measures_argues_no_more() -> None:
     assert shares(lines) == (1.0, 0.0)
 
 
-def test_what_depends_on_the_others_breaks_no_tie() -> None:
+def test_relative_facts_break_no_tie() -> None:
     parts: list[dict[str, FactValue]] = [{"leads_memory": True}, {"leads_memory": False}]
     lines = lines_of([rule("most", favours="leads_memory")], parts)
     assert roles(lines) == {"most": RuleRole.ARGUED}
     assert shares(lines) == (0.0, 0.0)
 
 
-def test_what_favours_all_alike_does_not_matter() -> None:
+def test_arguments_for_all_accelerators_change_nothing() -> None:
     assert roles(lines_of([rule("both", favours="ok")], [A, B])) == {"both": RuleRole.NO_MATTER}
 
 
@@ -116,7 +116,7 @@ def test_undecided_condition_has_no_effect() -> None:
     assert compute_limit_odds(lines, {"on": True}, [A, B], SimulatedFacts(10, 1, ({}, {}))) == (1.0, 1.0)
 
 
-def test_draws_decide_what_a_band_leaves_open() -> None:
+def test_simulation_decides_where_intervals_overlap() -> None:
     must = rule("must", RuleStrength.HARD, requires="wait <= limit")
     facts: dict[str, FactValue] = {"on": True, "limit": 2.0}
     parts: list[dict[str, FactValue]] = [{"wait": IntervalEstimate(2.0, 1.0, 3.0)}, {"wait": 1.0}]

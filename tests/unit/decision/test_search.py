@@ -122,7 +122,7 @@ def test_the_platform_is_asked_first_where_it_can_change_the_answer(service: Gpu
     assert decisions.items() <= questions["current_platform"].items()
 
 
-def test_no_question_is_left_where_one_alone_fits(service: GpuDeskService) -> None:
+def test_no_question_remains_if_only_one_accelerator_fits(service: GpuDeskService) -> None:
     answer = service.answer(make_scenario("llama-3.1-8b", "h200-sxm", "b200-hgx", porting="yes", site="hgx"))
     every = run_to_end(service.find_questions_in_steps(answer))
     for name in every:

@@ -124,7 +124,7 @@ def test_unknown_cost_of_a_gap_matters_only_if_there_is_a_gap() -> None:
         replace(BY_HAND, without=None),
     ],
 )
-def test_nothing_unknown_is_decided(amounts: CourseAmounts) -> None:
+def test_unknown_facts_decide_nothing(amounts: CourseAmounts) -> None:
     assert judge(amounts) is DeferralVerdict.OPEN
     assert judge_likely(amounts) is DeferralVerdict.OPEN
     assert judge_deferral(amounts)[0] is None

@@ -49,7 +49,7 @@ def test_there_are_the_five_signals_of_the_document() -> None:
     assert [signal.threshold is None for signal in SIGNALS.values()] == [False, True, True, True, True]
 
 
-def test_newest_value_on_record_holds_as_long_as_the_user_says_nothing() -> None:
+def test_newest_value_on_record_is_used_without_a_user_value() -> None:
     by_id = {each.signal.id: each for each in make_watch_list(SIGNALS.values(), ())}
     gap = by_id["W002-01"]
     assert (gap.value, gap.date, gap.passed, gap.missing) == (23, "2024-01", False, 11)
@@ -213,7 +213,7 @@ def test_note_that_cannot_be_is_refused_at_its_field(
     assert (refused.value.where, refused.value.problem.id) == (where, problem)
 
 
-def test_note_that_says_what_is_there_already_is_no_step(bench: GpuDeskService) -> None:
+def test_unchanged_note_is_no_undo_step(bench: GpuDeskService) -> None:
     noted(bench.user_catalog)
     with pytest.raises(InputError) as refused:
         noted(bench.user_catalog, source=" Our own test ")

@@ -50,7 +50,7 @@ def test_missing_entry_is_offered_for_import(saved: Path) -> None:
         assert find_new_carried_facts(scenario, bench.catalog) is None
 
 
-def test_other_figures_are_offered_and_not_taken(saved: Path, tmp_path: Path) -> None:
+def test_other_figures_are_offered_but_not_applied(saved: Path, tmp_path: Path) -> None:
     document = json.loads(saved.read_text())
     document["scenario"]["accelerators"] = [{"accelerator": "mi325x", "count": 1}]
     saved.write_text(json.dumps(document))

@@ -74,7 +74,7 @@ def refusal(raw: bytes) -> InputError:
 # Making and reading
 
 
-def test_a_pack_comes_back_as_it_was_made() -> None:
+def test_pack_survives_a_round_trip() -> None:
     pack = read_pack(make_pack_file())
     assert (pack.name, pack.date, pack.about) == ("Our figures", TODAY, "r1")
     assert dict(pack.facts.facts) == dict(ALL.facts)
@@ -316,7 +316,7 @@ def replace_claim(value: float) -> UserClaim:
     return UserClaim("mi325x", "memory_bandwidth", value, LAB.id, SourceKind.USER, TODAY)
 
 
-def test_a_choice_that_my_own_claim_would_give_way_to_is_not_made_unasked(shipped_catalog: Catalog) -> None:
+def test_pack_choice_against_a_users_claim_is_unselected(shipped_catalog: Catalog) -> None:
     catalog = shipped_catalog.with_own(UserFacts.of([LAB, replace_claim(5.1e12)]))
     row = rows_of(read_pack(make_pack_file()), catalog)[CHOICE]
     assert (row.standing, row.yours, row.chosen) == (PackRowStatus.DIFFERS, replace_claim(5.1e12), False)
@@ -353,7 +353,7 @@ def test_an_entry_whose_id_is_taken_by_a_shipped_one_stays_out(shipped_catalog: 
 # Taking it in
 
 
-def test_a_pack_is_taken_in_as_one_step_that_can_be_undone(shipped_catalog: Catalog) -> None:
+def test_pack_import_is_one_undo_step(shipped_catalog: Catalog) -> None:
     pack = read_pack(make_pack_file())
     rows = preview_pack(pack, shipped_catalog)
     edit = make_pack_edit(pack, rows, get_chosen_keys(rows), shipped_catalog)
@@ -478,7 +478,7 @@ def test_a_name_that_reads_another_way_than_it_shows_is_refused(turned: str) -> 
         make_user_source("Lab", turned)
 
 
-def test_nothing_is_written_by_looking_at_a_pack(user_home: Path, shipped_catalog: Catalog) -> None:
+def test_preview_of_a_pack_writes_nothing(user_home: Path, shipped_catalog: Catalog) -> None:
     preview_pack(read_pack(make_pack_file()), shipped_catalog)
     assert not user_home.exists()
 

@@ -127,12 +127,12 @@ def test_unknown_template_is_refused_with_the_closest() -> None:
     with pytest.raises(InputError) as caught:
         read_template("mi325-or-h200")
     assert format_input_error(caught.value) == (
-        "unknown template mi325-or-h200; available: mi325x-or-h200-70b, mi300x-or-h100-70b"
+        "unknown template 'mi325-or-h200'; available: mi325x-or-h200-70b, mi300x-or-h100-70b"
     )
 
 
 @pytest.mark.parametrize("size", range(0, 1000, 37))
-def test_file_cut_short_says_where_it_ends(size: int) -> None:
+def test_truncated_file_is_reported_with_its_end(size: int) -> None:
     message = refusal(format_scenario(SCENARIO).encode()[:size])
     assert message.startswith("a.gpudesk: ")
     assert "is incomplete" in message or "not UTF-8" in message or "is not valid JSON at line" in message
@@ -173,13 +173,13 @@ def test_key_stated_twice_is_refused() -> None:
     [
         ({"model": 70}, "scenario.model: 70 is a whole number; expected text"),
         ({"model": None}, "scenario.model: is missing"),
-        ({"weights": "fp5"}, 'scenario.weights: "fp5" is not one of'),
-        ({"modell": "x"}, 'scenario: unknown field "modell"; did you mean model?'),
+        ({"weights": "fp5"}, "scenario.weights: 'fp5' is not one of"),
+        ({"modell": "x"}, "scenario: unknown field 'modell'; did you mean model?"),
         ({"workload": 3}, "scenario.workload: 3 is a whole number; expected an object"),
         ({"workload": {"input_tokens": 5}}, "scenario.workload.output_tokens: is missing"),
         (
             {"workload": {"input_tokens": 5, "output_tokens": "many", "load": {"batch": 1}}},
-            'scenario.workload.output_tokens: "many" is text; expected a whole number',
+            "scenario.workload.output_tokens: 'many' is text; expected a whole number",
         ),
         (
             {"accelerators": [{"accelerator": "a"}] * 7},
@@ -193,7 +193,7 @@ def test_key_stated_twice_is_refused() -> None:
         ),
         (
             {"accelerators": [{"accelerator": "a", "cuont": 8}]},
-            'scenario.accelerators[0]: unknown field "cuont"; did you mean count?',
+            "scenario.accelerators[0]: unknown field 'cuont'; did you mean count?",
         ),
     ],
 )
@@ -226,7 +226,7 @@ def test_half_a_character_is_refused_since_it_could_not_be_saved() -> None:
     assert "an invalid Unicode character" in refusal('{"gpudesk": 1, "scenario": {}, "other": "\\ud800"}')
 
 
-def test_byte_order_mark_is_taken() -> None:
+def test_byte_order_mark_is_accepted() -> None:
     assert parse_scenario(b"\xef\xbb\xbf" + format_scenario(SCENARIO).encode(), "x") == SCENARIO
 
 

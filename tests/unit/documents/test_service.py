@@ -78,7 +78,7 @@ def test_scenario_with_an_unknown_model_is_refused(service: GpuDeskService, tmp_
     with pytest.raises(InputError) as caught:
         service.read_scenario(path)
     text = format_input_error(caught.value)
-    assert text.startswith(f"{path}: scenario.model: unknown model llama-3.1-71b; did you mean llama-3.1-70b")
+    assert text.startswith(f"{path}: scenario.model: unknown model 'llama-3.1-71b'; did you mean llama-3.1-70b")
 
 
 def test_every_source_of_a_derivation_has_a_text(service: GpuDeskService) -> None:

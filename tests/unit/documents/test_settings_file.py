@@ -42,7 +42,7 @@ def test_broken_settings_file_gives_defaults_and_stays_unchanged(user_home: Path
     assert get_settings_path().read_bytes() == contents
 
 
-def test_a_value_with_which_nothing_can_be_done_is_left_out_and_named(user_home: Path) -> None:
+def test_unusable_value_is_left_out_and_named(user_home: Path) -> None:
     user_home.mkdir()
     get_settings_path().write_text(
         '{"theme": "dark", "performance.read_off": 1e999, "panel.width": 99999999999, "folder": "\\ud800",'

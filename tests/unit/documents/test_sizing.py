@@ -215,12 +215,12 @@ def test_a_number_outside_its_range_is_refused_by_name(service: GpuDeskService, 
 
 
 @given(demand=demands)
-def test_a_demand_comes_back_from_its_fields(demand: Demand) -> None:
+def test_demand_survives_a_round_trip_through_its_fields(demand: Demand) -> None:
     assert parse_demand(json.loads(json.dumps(write_demand_section(demand)))) == demand
 
 
 @given(demand=st.none() | demands)
-def test_a_demand_comes_back_from_the_file(
+def test_demand_survives_a_round_trip_through_the_file(
     service: GpuDeskService, tmp_path_factory: pytest.TempPathFactory, demand: Demand | None
 ) -> None:
     file = tmp_path_factory.mktemp("scenario") / "a.gpudesk"
@@ -242,7 +242,7 @@ def test_a_demand_comes_back_from_the_file(
         ({"kind": "users", "amount": 5, "latency": 2}, ": demand"),
     ],
 )
-def test_a_file_that_is_wrong_says_where(
+def test_error_in_a_file_names_its_place(
     service: GpuDeskService, tmp_path: Path, fields: dict[str, object], where: str
 ) -> None:
     file = tmp_path / "a.gpudesk"

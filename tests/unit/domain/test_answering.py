@@ -138,7 +138,7 @@ def test_the_rival_is_the_one_that_is_most_likely_to_be_better() -> None:
     assert find_rival(make_answer("h200-sxm"), "output_tokens_per_s") is None
 
 
-def test_nobody_leads_whose_odds_against_all_together_are_low() -> None:
+def test_low_odds_against_all_others_make_no_leader() -> None:
     """The best of four may be likely to beat each other one, and still unlikely to beat all three."""
     answer = make_answer("h200-sxm", "mi325x", "mi355x", "b200-hgx")
     name, (best, *others) = "output_tokens_per_s", make_column_keys(answer.scenario.accelerators)

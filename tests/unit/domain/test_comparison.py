@@ -13,7 +13,7 @@ def test_slots_are_kept_and_the_lowest_free_is_taken() -> None:
     assert assign_palette_indexes(choices) == (2, 1, 5, 3)
 
 
-def test_one_part_has_one_slot_and_its_second_column_is_told_apart() -> None:
+def test_accelerator_has_one_color_and_its_second_column_a_variant() -> None:
     choices = (
         AcceleratorChoice("mi325x", count=1),
         AcceleratorChoice("h200-sxm"),

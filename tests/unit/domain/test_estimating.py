@@ -124,7 +124,7 @@ def test_more_than_fit_at_full_length_run_where_memory_is_given_as_they_grow(est
     assert not any("grow" in note.id for note in estimator.estimate(few).notes)
 
 
-def test_a_mix_of_loads_gives_what_each_alone_gives(estimator: Estimator) -> None:
+def test_loads_computed_together_equal_those_computed_alone(estimator: Estimator) -> None:
     loads = [
         closed(16),
         closed(16, 200),
@@ -185,7 +185,7 @@ def test_limits_are_kept(estimator: Estimator) -> None:
     assert answer.ttft_ms.value <= 1000.0
 
 
-def test_short_steps_are_said_where_they_bind(estimator: Estimator) -> None:
+def test_short_steps_are_reported_where_they_limit(estimator: Estimator) -> None:
     load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=40.0)
     request = ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8)
 
@@ -243,7 +243,7 @@ def test_uneven_split_over_a_count_is_noted(estimator: Estimator) -> None:
     assert "estimate.uneven_count" not in {note.id for note in two.notes}
 
 
-def test_attention_dp_is_taken_as_asked(estimator: Estimator) -> None:
+def test_requested_attention_dp_is_used(estimator: Estimator) -> None:
     request = ask("h200-sxm", "deepseek-r1", "fp8", closed(256), tp=8, ep=8, dp=1, pp=1, attention_dp=True)
     answer = estimator.estimate(request)
     assert answer.plan == ParallelPlan(8, 1, 8, 1, attention_dp=True)
@@ -286,7 +286,7 @@ def test_older_software_is_not_faster(estimator: Estimator) -> None:
         ({"accelerator": "mi210", "weights": Precision.FP8}, "engine.none", "weights"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_reason(
+def test_impossible_value_is_refused_with_the_reason(
     estimator: Estimator, change: dict[str, Any], problem: str, where: str | None
 ) -> None:
     request = replace(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(1)), **change)
@@ -296,7 +296,7 @@ def test_what_cannot_be_is_refused_with_the_reason(
     assert refused.value.where == where
 
 
-def test_a_plan_that_the_serving_engine_refuses_is_neither_found_nor_taken(estimator: Estimator) -> None:
+def test_plan_refused_by_the_serving_engine_is_never_chosen(estimator: Estimator) -> None:
     request = ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(8), count=8, tp=8, serving_engine="vllm")
     with pytest.raises(InputError) as refused:
         estimator.estimate(replace(request, ep=1))
@@ -402,7 +402,7 @@ def test_speculation_yields_no_more_tokens_than_are_asked_for(estimator: Estimat
 
 
 @pytest.mark.parametrize("clients", [1, 256])
-def test_the_longer_what_is_accepted_the_faster_without_a_saw(estimator: Estimator, clients: int) -> None:
+def test_speed_rises_smoothly_with_acceptance_length(estimator: Estimator, clients: int) -> None:
     request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(clients), count=8, tp=8, pp=1)
     lengths = [1.05 + 0.05 * place for place in range(60)]
     requests = [replace(request, workload=replace(request.workload, acceptance_length=each)) for each in lengths]

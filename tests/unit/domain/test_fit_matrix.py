@@ -93,7 +93,7 @@ def test_all_cells_of_the_catalog_agree_with_the_estimator(service: GpuDeskServi
     assert wrong == {}
 
 
-def test_what_fits_needs_no_peak(service: GpuDeskService) -> None:
+def test_fit_needs_no_arithmetic_peak(service: GpuDeskService) -> None:
     assert not service.catalog.accelerator("mi308x").peak_dense
     (row,) = service.fit_matrix(QUESTIONS[0], ["mi300x", "mi308x"], ["llama-3.1-70b"]).rows
     assert [cell.count for cell in row] == [1, 1]

@@ -88,7 +88,7 @@ def test_attention_on_ranks_of_its_own(service: GpuDeskService) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_replica_over_two_hosts_says_how(service: GpuDeskService, engine: str) -> None:
+def test_replica_over_two_hosts_shows_its_layout(service: GpuDeskService, engine: str) -> None:
     request = make_request(engine, accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2)
     plan = service.launch(service.estimate(request))
     assert any("spans 2 hosts" in format_message(note) for note in plan.notes)
@@ -186,7 +186,7 @@ def test_under_latency_limits_the_rate_found_is_sent(service: GpuDeskService) ->
     assert f"--request-rate {rate:.4g}" in service.launch(estimate).benchmark
 
 
-def test_what_the_estimate_assumes_is_reported(service: GpuDeskService) -> None:
+def test_assumptions_of_the_estimate_are_reported(service: GpuDeskService) -> None:
     work = Workload(
         1024,
         256,
@@ -208,7 +208,7 @@ def test_what_the_estimate_assumes_is_reported(service: GpuDeskService) -> None:
     assert any("disable captured graphs" in note for note in notes)
 
 
-def test_the_file_says_of_the_cache_all_that_the_command_says(service: GpuDeskService) -> None:
+def test_file_has_all_cache_settings_of_the_command(service: GpuDeskService) -> None:
     """What the file says of it replaces the command's options; without chunks long prompts are refused."""
     work = Workload(30_000, 500, Load(LoadKind.CONCURRENCY, concurrency=8))
     request = make_request("tensorrt-llm", workload=work, memory_fraction=0.7, kv=Precision.FP8)
@@ -233,7 +233,7 @@ def test_the_longest_request_has_tokens_to_spare(service: GpuDeskService, engine
     assert f"{option[engine]} {1024 + 256 + 64}" in server
 
 
-def test_prompts_beyond_the_context_are_said_to_be_refused(service: GpuDeskService) -> None:
+def test_prompts_beyond_the_context_are_reported_as_refused(service: GpuDeskService) -> None:
     work = Workload(8000, 500, Load(LoadKind.CONCURRENCY, concurrency=8))
     server, _, notes = plan_of(service, make_request(model="yi-34b", workload=work))
     assert "--max-model-len 4096" in server
@@ -259,7 +259,7 @@ def test_settings_of_the_user_are_repeated(service: GpuDeskService) -> None:
         assert option in server
 
 
-def test_where_there_is_no_command_the_reason_is_given(service: GpuDeskService) -> None:
+def test_missing_command_has_a_reason(service: GpuDeskService) -> None:
     small = service.estimate(make_request(model="llama-3.1-405b", count=1, tp=1))
     assert not small.fits
     with pytest.raises(InputError):

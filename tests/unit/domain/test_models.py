@@ -6,7 +6,7 @@ from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Attention, DenseFfn, La
 from gpudesk.domain.precision import Precision
 
 
-def test_values_are_as_wide_as_keys_unless_told_otherwise() -> None:
+def test_values_are_as_wide_as_keys_by_default() -> None:
     assert Attention(64, 8, 192).value_dim == 192
     assert Attention(64, 8, 192, v_head_dim=128).value_dim == 128
 

@@ -89,7 +89,7 @@ def test_a_width_of_the_scenario_beyond_the_usual_has_its_row(estimator: Estimat
     assert [deployment.bits for deployment in row] == [16, 8, 6, 4]
 
 
-def test_a_load_that_does_not_say_how_many_needs_one_request(estimator: Estimator) -> None:
+def test_load_without_a_concurrency_needs_one_request(estimator: Estimator) -> None:
     limits = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0)
     (row,) = estimator.needed([ask("h200-sxm", "llama-3.1-70b", "fp8", limits)])
     assert all(
@@ -116,7 +116,7 @@ def estimate_with_remedies(
     return estimate, {remedy.kind: remedy for remedy in remedies}
 
 
-def test_what_fits_needs_no_remedy(estimator: Estimator) -> None:
+def test_model_that_fits_needs_no_remedy(estimator: Estimator) -> None:
     fits = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), count=1))
     assert estimator.remedies(fits) == ()
     queued = Load(LoadKind.SATURATE, requests=5000)
@@ -215,7 +215,7 @@ def test_format_remedy_that_does_not_fit_has_a_reason(estimator: Estimator) -> N
     assert weights.reason.id == "estimate.weights_do_not_fit"
 
 
-def test_a_batch_is_made_smaller(estimator: Estimator) -> None:
+def test_batch_too_large_is_reduced(estimator: Estimator) -> None:
     batch = Load(LoadKind.BATCH, batch=64)
     estimate, deployment = estimate_with_remedies(estimator, ask("h100-sxm", "llama-3.1-70b", "fp8", batch, count=1))
     assert deployment[FitRemedyKind.CONCURRENCY].works

@@ -85,7 +85,7 @@ def test_facts_are_there_after_the_program_ended(bench: GpuDeskService) -> None:
         assert again.user_catalog.facts == bench.user_catalog.facts
 
 
-def test_another_claim_can_be_taken_for_a_reason(bench: GpuDeskService) -> None:
+def test_other_claim_can_be_preferred_with_a_reason(bench: GpuDeskService) -> None:
     rival = claim_of(bench, "techpowerup-mi325x")
     with pytest.raises(InputError) as refused:
         edits.prefer_claim(bench.catalog, PART, NAME, rival, "  ", today=TODAY)
@@ -203,7 +203,7 @@ def test_own_accelerator_is_one_like_the_others_and_can_be_removed(bench: GpuDes
         bench.catalog.accelerator("acme-1")
 
 
-def test_what_is_incomplete_or_taken_is_not_added(bench: GpuDeskService) -> None:
+def test_incomplete_or_duplicate_entry_is_not_added(bench: GpuDeskService) -> None:
     with pytest.raises(InputError) as name_error:
         edits.add_facts(bench.catalog, own_part("h100-sxm"), "H100")
     assert name_error.value.where == "id"
@@ -234,7 +234,7 @@ def test_listeners_learn_what_changed(bench: GpuDeskService) -> None:
     bench.user_catalog.unsubscribe(changes.append)
 
 
-def test_what_another_program_wrote_is_taken_up(bench: GpuDeskService) -> None:
+def test_changes_of_another_process_are_loaded(bench: GpuDeskService) -> None:
     with GpuDeskService.open() as other:
         other.user_catalog.do(state(other))
         assert bench.user_catalog.look_again()
@@ -327,7 +327,7 @@ def test_verdicts_on_the_shipped_value_do_not_speak_for_another(bench: GpuDeskSe
     assert attribute.disputed
 
 
-def test_steps_that_were_written_one_after_the_other_are_all_in_force(bench: GpuDeskService) -> None:
+def test_steps_written_in_sequence_all_apply(bench: GpuDeskService) -> None:
     first, meter = state(bench), entry.make_user_source("Meter")
     edit = bench.user_catalog.write(first)
     # In between, another window.

@@ -106,7 +106,7 @@ def test_plan_options_equal_estimates_with_that_plan(estimator: Estimator, name:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_what_does_not_fit_does_not_fit_when_it_is_given(estimator: Estimator, name: str) -> None:
+def test_deployment_that_does_not_fit_stays_so_when_requested(estimator: Estimator, name: str) -> None:
     _, choice = asked_for(estimator, ASKED[name])
     for option in choice.options:
         if option.fits is False:
@@ -141,7 +141,7 @@ def test_a_part_that_is_named_grew(estimator: Estimator, name: str) -> None:
             assert option.reasons[0].id != "plan.slower"
 
 
-def test_a_smaller_deployment_says_why_it_was_passed_over(estimator: Estimator) -> None:
+def test_smaller_deployment_shows_why_it_was_rejected(estimator: Estimator) -> None:
     estimate, choice = asked_for(estimator, ASKED["count left open"])
     assert estimate.count == 2
     single = of(choice, "TP 1")
@@ -163,7 +163,7 @@ def test_replicas_without_a_request_are_named(estimator: Estimator) -> None:
     assert "4 of 8 replicas are idle" in join_messages(of(choice, "DP 8").reasons)
 
 
-def test_a_missed_limit_would_be_met_if_it_were_what_is_reported(estimator: Estimator) -> None:
+def test_missed_limit_is_met_when_set_to_the_reported_value(estimator: Estimator) -> None:
     request = ASKED["tight limits"]
     _, choice = asked_for(estimator, request)
     option, reason = reason_with(choice, "plan.misses_tpot")
@@ -237,7 +237,7 @@ def test_the_plan_nearest_to_limits_is_the_first_to_meet_them_once_they_are_wide
         assert wider_estimate.plan == estimate.plan
 
 
-def test_a_plan_far_ahead_is_so_many_times_as_fast(estimator: Estimator) -> None:
+def test_plan_far_ahead_is_described_by_its_factor(estimator: Estimator) -> None:
     """Where the next plan meets the limit with a single request, the one taken runs many."""
     _, narrow = asked_for(estimator, limits(2000, 1))
     second = [list_stated(option.reasons[-1], "tpot") for option in narrow.options if option.fits][1]
@@ -364,7 +364,7 @@ BLOCK_OBJECTION = (
     ],
     ids=("host", "experts", "attention", "stages", "heads", "blocks", "shared", "layers"),
 )
-def test_what_rules_a_plan_out_is_named(estimator: Estimator, request_: EstimateRequest, name: str, why: str) -> None:
+def test_reason_against_a_plan_is_named(estimator: Estimator, request_: EstimateRequest, name: str, why: str) -> None:
     _, choice = asked_for(estimator, request_)
     option = of(choice, name)
     assert option.fits is None
@@ -387,7 +387,7 @@ def test_a_given_plan_and_a_single_accelerator_leave_no_choice(estimator: Estima
         assert join_messages(choice.options[0].reasons) == why
 
 
-def test_where_nothing_fits_no_plan_is_taken(estimator: Estimator) -> None:
+def test_no_plan_is_chosen_if_none_fits(estimator: Estimator) -> None:
     request = ask("h100-sxm", "llama-3.1-405b", "bf16", closed(8), count=4)
     estimate, choice = asked_for(estimator, request)
     assert not estimate.fits
@@ -400,7 +400,7 @@ def test_where_nothing_fits_no_plan_is_taken(estimator: Estimator) -> None:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_every_reason_is_said_and_translated(estimator: Estimator, name: str) -> None:
+def test_every_reason_is_shown_and_translated(estimator: Estimator, name: str) -> None:
     _, choice = asked_for(estimator, ASKED[name])
     translation.set_language("pseudo")
     for option in choice.options:

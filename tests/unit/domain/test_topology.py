@@ -236,7 +236,9 @@ def test_the_same_part_in_two_counts_can_be_compared(estimator: Estimator) -> No
     assert "A single request is faster on 8 × Instinct MI300X" in text
 
 
-def test_what_does_not_fit_is_refused_with_its_reason(estimator: Estimator, pair: TopologyComparison) -> None:
+def test_deployment_that_does_not_fit_is_refused_with_its_reason(
+    estimator: Estimator, pair: TopologyComparison
+) -> None:
     small: Estimate = estimator.estimate(seventy("h100-sxm", count=1))
     assert not small.fits
     with pytest.raises(InputError) as raised:

@@ -186,7 +186,7 @@ def test_under_p99_limits_the_tokens_of_a_step_are_a_term(estimator: Estimator) 
     assert not term.inputs
 
 
-def test_every_leaf_of_the_memory_says_where_it_comes_from(estimator: Estimator) -> None:
+def test_every_term_of_memory_names_its_source(estimator: Estimator) -> None:
     term = estimator.explain(estimate(estimator, LOADS[0]), "memory")
     leaves = [each for each in walk(term) if not each.inputs and each.name != "sequences"]
     assert all(leaf.source for leaf in leaves)

@@ -221,7 +221,7 @@ def test_what_is_reached_stays_within_the_bounds_of_its_own_rows(split: Split) -
     assert not results.ttft[0] * SLACK < bound.ttft[0]
 
 
-def test_a_lone_client_waits_for_nobody() -> None:
+def test_single_client_never_queues() -> None:
     split = Split(replace(STEADY, amount=1.0), PLANT.row)
     figures = serve_split(split)
     assert figures.ttft == pytest.approx(first_token(split), rel=1e-9)

@@ -250,7 +250,7 @@ def test_caches_that_do_not_grow_let_no_more_begin(cache: dict[str, float]) -> N
     assert full.running == 60
 
 
-def test_prompts_of_one_sequence_stall_nobody() -> None:
+def test_prompt_of_a_single_sequence_stalls_no_other() -> None:
     # One at a time: the next prompt comes when the last token is out.
     figures = serve_one(Case(SLOW, 1000, 11, 1, LoadKind.SATURATE, total=50))
     assert figures.tpot == pytest.approx(1e-3)

@@ -93,7 +93,7 @@ def test_a_serving_engine_narrows_the_plans() -> None:
         PlanConstraints(tp=2, pp=2, ep=4, dp=4),
     ],
 )
-def test_what_the_user_fixed_stays(wishes: PlanConstraints) -> None:
+def test_plans_keep_the_users_degrees(wishes: PlanConstraints) -> None:
     plans = list_parallel_plans(published.deepseek_v3(), H200, 16, wishes)
     assert plans
     for name in ("tp", "pp", "ep", "dp", "attention_dp"):

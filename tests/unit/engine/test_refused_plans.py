@@ -100,7 +100,7 @@ def with_heads(heads: int, kv_heads: int) -> Model:
         ("llama.cpp", with_heads(64, 64), ParallelPlan(pp=2), None),
     ],
 )
-def test_what_ranks_cannot_share_evenly_is_refused(
+def test_dimension_that_ranks_cannot_split_evenly_is_refused(
     engine: str, network: Model, plan: ParallelPlan, why: str | None
 ) -> None:
     assert refused(engine, network, "bf16", plan) == why

@@ -28,7 +28,7 @@ LLAMA = published.llama_3_1_70b()
     ],
 )
 @pytest.mark.parametrize("kind", list(LoadKind))
-def test_what_a_part_lacks_is_its_limiter(part: Accelerator, limiter: Limiter, kind: LoadKind) -> None:
+def test_missing_resource_is_the_limiter(part: Accelerator, limiter: Limiter, kind: LoadKind) -> None:
     row = plant(part, LLAMA, ParallelPlan(tp=8)).row
     figures = serve_one(Case(row, 500, 100, 64, kind, 32, total=64))
     assert LIMITERS[figures.limiter] is limiter

@@ -218,7 +218,7 @@ def test_steps_of_many_cases_are_those_of_each() -> None:
     assert alone == sorted(alone)
 
 
-def test_the_accelerator_hides_what_the_serving_engine_overlaps() -> None:
+def test_overlapped_host_time_is_hidden_by_the_accelerator() -> None:
     row = replace(PLAIN, dense_read=1.0, host_fixed=0.4, host_sequence=0.1)
     assert decode(row, 4.0).total.item() == pytest.approx(1.8)
     assert decode(replace(row, host_overlap=1.0), 4.0).total.item() == pytest.approx(1.0)

@@ -92,7 +92,7 @@ def test_blank_lines_are_skipped_and_counted() -> None:
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        (GOOD | {"output_tokens": "many"}, 'output_tokens: "many" is text; expected a whole number'),
+        (GOOD | {"output_tokens": "many"}, "output_tokens: 'many' is text; expected a whole number"),
         (GOOD | {"accelerator": "h300"}, "h300 is not one of"),
         (GOOD | {"id": 1.5}, "id: 1.5 is a number"),
         (b"\xff\xfe", "is not valid JSON at column 1: str is not valid UTF-8"),

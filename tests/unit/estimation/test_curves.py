@@ -72,7 +72,7 @@ def test_the_estimate_is_a_point_of_its_curve(estimator: Estimator, request_: Es
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request.model)
-def test_every_point_is_what_is_estimated_there(estimator: Estimator, request_: EstimateRequest) -> None:
+def test_every_point_equals_the_estimate(estimator: Estimator, request_: EstimateRequest) -> None:
     estimate, curve = make_curves(estimator, request_)
     finite = request_.workload.load.requests
     for place in range(0, len(curve.concurrency), 7):

@@ -109,13 +109,13 @@ def test_accelerators_multiply_items_or_share_one(service: GpuDeskService) -> No
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"model": "flux1"}, "unknown diffusion model flux1; did you mean"),
+        ({"model": "flux1"}, "unknown diffusion model 'flux1'; did you mean"),
         ({"model": "magi-1-24b"}, "the catalog lacks the dimensions of MAGI-1 24B"),
         ({"frames": 25}, "frames: flux1-dev makes images, not video"),
         ({"steps": 0}, "steps: 0 is not between 1 and 1,000"),
         ({"width": 10}, "width: 10 is not between 64 and 8,192"),
         ({"model": "sdxl", "count": 2, "sequence_parallel": True}, "a UNet does not run on several accelerators"),
-        ({"accelerator": "h100"}, "unknown accelerator h100"),
+        ({"accelerator": "h100"}, "unknown accelerator 'h100'"),
     ],
 )
 def test_refusals_name_the_field(service: GpuDeskService, fields: dict[str, object], text: str) -> None:

@@ -51,7 +51,7 @@ def test_every_formula_gives_its_term(imported: Estimator, request_: EstimateReq
                 assert evaluate_formula(term) == pytest.approx(value, rel=1e-6), (term.name, term.formula)
 
 
-def test_the_working_says_what_is_reused_and_looked_up(imported: Estimator) -> None:
+def test_calculation_shows_reused_and_looked_up_terms(imported: Estimator) -> None:
     estimate = imported.estimate(CASES[0])
     terms = {term.name: term for term in walk(imported.explain(estimate, "memory"))}
     assert "with the table of the layers' own inputs" in (terms["weights"].formula or "")

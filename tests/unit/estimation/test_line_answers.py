@@ -54,7 +54,7 @@ def write_answers(estimator: Estimator, lines: list[dict[str, Any]]) -> list[byt
     return target.getvalue().splitlines()
 
 
-def test_columns_say_what_estimates_say(estimator: Estimator) -> None:
+def test_columns_match_their_estimates(estimator: Estimator) -> None:
     lines = [
         {
             **LINE,
@@ -76,7 +76,7 @@ class Asker:
     """Stands for a window that asks."""
 
 
-def test_a_kept_error_keeps_nothing_of_those_who_asked(estimator: Estimator) -> None:
+def test_cached_error_holds_no_reference_to_its_callers(estimator: Estimator) -> None:
     def ask() -> tuple[object, ref[Asker]]:
         asker = Asker()
         (answer,) = estimator.estimate_many([parse_request(LINE | {"model": "no-such-model"})])

@@ -78,7 +78,7 @@ def test_the_split_taken_is_the_best_of_all(estimator: Estimator) -> None:
 
 
 @pytest.mark.parametrize(("ttft_ms", "tpot_ms", "pool"), [(2000.0, 1.0, "decode"), (20.0, 100.0, "prefill")])
-def test_where_no_split_meets_the_limits_the_nearest_is_taken(
+def test_nearest_split_is_chosen_if_none_meets_the_limits(
     estimator: Estimator, ttft_ms: float, tpot_ms: float, pool: str
 ) -> None:
     estimate = estimator.estimate(question(Load(LoadKind.LIMITS, ttft_ms=ttft_ms, tpot_ms=tpot_ms)))

@@ -82,7 +82,7 @@ def test_a_run_is_the_nearest_to_its_own_conditions(runs: tuple[MeasuredRun, ...
             assert first.near
 
 
-def test_a_record_says_measured_predicted_source_and_what_differs(
+def test_record_shows_measurement_prediction_source_and_differences(
     runs: tuple[MeasuredRun, ...], records: Records
 ) -> None:
     run = next(
@@ -122,7 +122,7 @@ def test_a_short_answer_to_a_long_prompt_rests_on_its_first_token(records: Recor
     assert {each.figure for each in records(request, "request_s")} == {"ttft_ms"}
 
 
-def test_far_questions_say_that_nothing_is_near(records: Records) -> None:
+def test_distant_requests_have_no_similar_runs(records: Records) -> None:
     far = records(ask("gaudi3", "gemma-3-27b", "bf16", closed(7), (37, 4000)), "output_tokens_per_s")
     assert far
     assert not any(each.near for each in far)

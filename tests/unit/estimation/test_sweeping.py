@@ -154,7 +154,7 @@ def test_small_blocks_and_a_table_that_forgets_change_nothing(
     np.testing.assert_array_equal(small.words, block.words)
 
 
-def test_what_is_never_possible_is_reported_once(facts: Catalog, calibration: Calibration) -> None:
+def test_permanent_error_is_reported_once(facts: Catalog, calibration: Calibration) -> None:
     evaluation, _ = swept(SMALL, facts, calibration)
     assert [(axis, value, reason.id) for axis, value, reason in evaluation.never()] == [("tp", "3", "plan.heads")]
     nothing, block = swept(replace(SMALL, tp=(3, 5)), facts, calibration)

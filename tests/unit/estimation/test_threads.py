@@ -52,9 +52,7 @@ def test_what_one_thread_adds_while_another_computes_is_kept(
     assert answers == [alone[1]]
 
 
-def test_sizes_that_another_thread_tries_meanwhile_are_tried_once(
-    service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sizes_are_tried_once_across_threads(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch) -> None:
     """A job's search for a size once ran out of the sizes that the window's had listed."""
     request = parse_request(LINE | {"model": "kimi-k2", "accelerator": "l4", "weights": "bf16"})
     expected = Estimator(service.catalog, service.calibration).list_counts(request)

@@ -77,7 +77,7 @@ def flattened(content: Content) -> None:
         (constant("step_time", default="fast"), "could not convert string to float: 'fast'"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_reported(tmp_path: Path, change: Callable[[Content], None], message: str) -> None:
+def test_faults_of_a_file_are_reported(tmp_path: Path, change: Callable[[Content], None], message: str) -> None:
     content = json.loads(json.dumps(SHIPPED))
     change(content)
     assert message in refused(tmp_path, json.dumps(content))

@@ -142,7 +142,7 @@ def test_sources_of_measured_runs_are_in_the_catalog(measured: MeasuredRunSet, c
     assert named <= ids
 
 
-def test_every_run_fits_what_it_ran_on(measured: MeasuredRunSet, catalog: Catalog) -> None:
+def test_every_measured_run_fits_its_accelerators(measured: MeasuredRunSet, catalog: Catalog) -> None:
     estimator = Estimator(catalog, read_calibration(paths.get_data_path("calibration.json")))
     answers = estimator.estimate_many([each.request for each in measured.used])
     refused = [
@@ -194,7 +194,7 @@ def test_plan_is_left_open_where_the_source_is(run: Callable[[str], MeasuredRun]
     assert (request.tp, request.ep, request.dp, request.attention_dp) == (8, 1, 1, True)
 
 
-def test_mixtures_with_a_stated_plan_say_where_their_experts_are(measured: MeasuredRunSet) -> None:
+def test_mixtures_with_a_known_plan_show_where_their_experts_are(measured: MeasuredRunSet) -> None:
     vllm = [each.request for each in measured.used if each.series in ("gpustack", "cloudrift")]
     mixtures = [request for request in vllm if request.ep is not None]
     assert mixtures

@@ -61,9 +61,7 @@ def measure_distance(
 
 
 @given(conditions(), conditions(), figures)
-def test_it_is_the_same_in_both_directions_and_nothing_to_itself(
-    one: RunConditions, two: RunConditions, figure: str
-) -> None:
+def test_distance_is_symmetric_and_zero_to_itself(one: RunConditions, two: RunConditions, figure: str) -> None:
     assert measure_distance(one, one, figure) == 0
     assert measure_distance(one, two, figure) >= 0
     assert measure_distance(one, two, figure) == pytest.approx(measure_distance(two, one, figure))
@@ -129,7 +127,7 @@ def test_another_publication_that_is_nearly_as_near_is_preferred() -> None:
     assert choose([0.0, 0.6, 0.4], "abc", "xyx", most=2) == [0, 1]
 
 
-def test_of_equally_near_runs_the_first_is_taken() -> None:
+def test_first_of_equally_near_runs_is_chosen() -> None:
     assert choose([1.0, 1.0 - 1e-12, 2.0], "abc", "xyz", most=1) == [0]
 
 

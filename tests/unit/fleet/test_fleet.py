@@ -398,7 +398,7 @@ def test_a_price_that_the_user_states_takes_the_place_of_the_record(service: Gpu
     assert lines["server"] == pytest.approx(0.25 * lines["accelerators"])
 
 
-def test_the_lowest_likely_cost_leads_whatever_most_simulations_say() -> None:
+def test_lowest_likely_cost_leads_regardless_of_most_simulations() -> None:
     def supply(kind: Supply, likely: float, *draws: float) -> tuple[str, SupplyCost]:
         return kind.value, SupplyCost(FleetCost(kind, None), np.array([likely, *draws]))
 

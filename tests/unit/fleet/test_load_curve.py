@@ -53,7 +53,7 @@ def test_own_multipliers_keep_their_shape(multipliers: list[float]) -> None:
         ((math.inf,) + (1.0,) * 23, "fleet.curve_hour", "fleet.own_multipliers[0]"),
     ],
 )
-def test_what_makes_no_curve_is_refused(multipliers: tuple[float, ...], problem: str, where: str) -> None:
+def test_invalid_curve_is_refused(multipliers: tuple[float, ...], problem: str, where: str) -> None:
     with pytest.raises(InputError) as caught:
         check_multipliers(multipliers)
     assert (caught.value.problem.id, caught.value.where) == (problem, where)

@@ -117,9 +117,7 @@ def test_the_header_has_tags_with_rules_and_claims_with_sources(profile: Acceler
 # Capability matrix
 
 
-def test_a_format_that_one_accelerator_only_just_holds_is_not_put_to_work(
-    profiles: Mapping[str, AcceleratorProfile],
-) -> None:
+def test_format_that_barely_fits_one_accelerator_is_not_recommended(profiles: Mapping[str, AcceleratorProfile]) -> None:
     row = next(each for each in profiles["h200-sxm"].capabilities if each.task == "large_70b")
     assert (row.status, row.weights, row.count) == (CapabilityStatus.QUANTIZED, Precision.FP8, 1)
     assert row.request is not None
@@ -164,7 +162,7 @@ def test_small_models_do_not_lead_by_what_nobody_needs(profile: AcceleratorProfi
     assert first.model not in ("gpt-oss-20b", "glm-4.7-flash")
 
 
-def test_capabilities_say_native_quantized_or_how_many(profile: AcceleratorProfile) -> None:
+def test_capabilities_show_native_quantized_or_a_count(profile: AcceleratorProfile) -> None:
     rows = {each.task: each for each in profile.capabilities}
     assert rows["chat_7b"].status is CapabilityStatus.NATIVE
     assert rows["large_70b"].status is CapabilityStatus.NATIVE
@@ -219,7 +217,9 @@ def test_images_and_videos_have_settings_and_seconds(profile: AcceleratorProfile
     assert image.figure.value > image.diffusion.floor_s > 1.2
 
 
-def test_diffusion_models_fit_in_some_format_or_say_what_is_missing(profiles: Mapping[str, AcceleratorProfile]) -> None:
+def test_diffusion_models_fit_in_some_format_or_name_the_missing_memory(
+    profiles: Mapping[str, AcceleratorProfile],
+) -> None:
     for profile in profiles.values():
         assert profile.diffusion
         for each in (*profile.diffusion, *profile.capabilities):
@@ -617,7 +617,7 @@ def test_a_request_beyond_the_context_of_a_model_is_not_answered(service: GpuDes
     ]
 
 
-def test_limits_tell_why_the_chosen_model_has_none(service: GpuDeskService) -> None:
+def test_limits_show_why_the_chosen_model_has_no_limit(service: GpuDeskService) -> None:
     limits = service.profile(ProfileQuestion("l4", model="llama-3.1-405b")).limits
     assert [each.resource for each in limits][-1] == "power"
     reasons = {format_message(each.reason) for each in limits[:-1] if each.reason is not None}
@@ -682,7 +682,7 @@ def test_dates_count_from_their_middle() -> None:
     assert count_months(None) is None
 
 
-def test_what_is_known_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_result_is_not_recomputed(monkeypatch: pytest.MonkeyPatch) -> None:
     ladders = []
     make_ladder = FitFinder._make_ladder
 

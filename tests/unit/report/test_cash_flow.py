@@ -134,7 +134,7 @@ def assert_months_are_of(book: Book, costs: CostAnswer, names: Names) -> None:
         assert math.fsum(get_number(row[1]) for row in months) == pytest.approx(months[-1][2])
 
 
-def test_every_formula_gives_what_its_cell_holds(book: Book) -> None:
+def test_every_formula_evaluates_to_its_cached_value(book: Book) -> None:
     assert len(book.formulas) > 3 * 7 * 180
     assert_agrees(book)
 
@@ -149,7 +149,7 @@ def test_formulas_hold_no_numbers_but_those_of_units(book: Book) -> None:
     assert numbers <= CONSTANTS
 
 
-def test_totals_lines_and_tokens_cost_what_the_program_says(book: Book, costs: CostAnswer, names: Names) -> None:
+def test_workbook_costs_equal_those_of_the_program(book: Book, costs: CostAnswer, names: Names) -> None:
     assert len(list_owned_columns(costs)) == 3
     assert len({line.name for line in list_owned_columns(costs)[0][1].lines}) == 14
     assert_is_of(book, costs, names)
@@ -223,7 +223,7 @@ def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs:
         ("rent_usd_per_hour", 4.5),
     ],
 )
-def test_a_changed_cell_gives_what_the_program_gives_for_it(
+def test_changed_workbook_cell_recomputes_like_the_program(
     service: GpuDeskService, answer: Answer, names: Names, book: Book, name: str, value: float
 ) -> None:
     cells = [book.beside("Inputs", label_cost_input(name), letter) for letter in "BCD"]
@@ -324,7 +324,7 @@ def test_the_same_costs_make_the_same_file(raw: bytes, costs: CostAnswer, names:
     assert odd == build_cash_flow_workbook(costs, names, title="x", revision="own", made_on="last week")
 
 
-def test_the_summary_says_what_amounts_are_and_of_which_catalog(book: Book) -> None:
+def test_summary_names_units_and_catalog(book: Book) -> None:
     assert [book.cached["Summary", f"A{row}"] for row in (1, 2, 3)] == [
         "Chat on four",
         "Amounts are in US dollars, before tax.",

@@ -96,7 +96,7 @@ def test_rows_are_found_by_figures_with_and_without_separators() -> None:
     assert all(words in search_text for words in ("h100", "1,979", "1979"))
 
 
-def test_sentences_say_what_a_cell_shows_and_why_it_is_empty() -> None:
+def test_sentences_describe_a_cell_and_why_it_is_empty() -> None:
     columns = list_catalog_columns(CatalogSection.ACCELERATORS)
     values: list[CatalogCellValue] = [None] * len(columns)
     values[0], values[4] = "Instinct MI325X", 6e12

@@ -74,7 +74,7 @@ def test_programs_get_the_units_used_inside_and_no_words_that_are_translated(cat
     assert part["memory_bandwidth_kind"] == "measured_independent"
 
 
-def test_every_claim_has_a_row_with_how_it_stands(catalog: Catalog) -> None:
+def test_every_claim_has_a_row_with_its_status(catalog: Catalog) -> None:
     rows = records(build_catalog_table("claims", catalog))
     attributes = [each for thing in catalog.things() for each in catalog.attributes(thing.id)]
     assert len(rows) == sum(len(each.claims) for each in attributes)
@@ -84,7 +84,7 @@ def test_every_claim_has_a_row_with_how_it_stands(catalog: Catalog) -> None:
     assert {(row["value"], row["source"]) for row in bandwidth} >= {(5.3, "seed-000"), (6, "seed-004")}
 
 
-def test_prices_say_whose_they_are_and_for_how_long(catalog: Catalog) -> None:
+def test_prices_show_payment_period_and_user_values(catalog: Catalog) -> None:
     table = build_catalog_table("prices", catalog)
     rows = {row["id"]: row for row in records(table)}
     assert rows["p1"] | {"own": True, "usd_low": 1.5, "usd_high": 2.5, "per": "by the hour"} == rows["p1"]

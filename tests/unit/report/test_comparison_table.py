@@ -72,7 +72,7 @@ def test_specs_are_compared_by_plain_ratio_and_disputes_counted(make_answer: Mak
     assert [cell.detail for cell in find_row(table, "memory").cells] == [None, None]
 
 
-def test_unknown_says_why_in_few_words_and_in_a_sentence(make_answer: MakeAnswer) -> None:
+def test_unknown_value_has_a_short_reason_and_a_sentence(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x", input_tokens=120_000)
     table = build_comparison_table(answer, PLAIN)
     assert "max_concurrency" not in {each_row.key for each_row in table.rows}
@@ -147,7 +147,7 @@ def queue_columns(answer: Answer, *positions: int) -> Answer:
     return replace(answer, columns=tuple(columns))
 
 
-def test_what_queues_is_marked_and_in_no_headline(make_answer: MakeAnswer) -> None:
+def test_queueing_column_is_marked_and_in_no_headline(make_answer: MakeAnswer) -> None:
     answer = queue_columns(make_answer("h200-sxm", "mi325x", "b200-hgx"), 2)
     table = build_comparison_table(answer, PLAIN)
     cells = find_row(table, "output_tokens_per_s").cells
@@ -206,7 +206,7 @@ def test_headline_where_nothing_fits(make_answer: MakeAnswer) -> None:
     assert (headline.text, headline.detail, headline.leaders) == ("—", "does not fit on any", ())
 
 
-def test_sentences_say_everything_that_a_cell_shows(make_answer: MakeAnswer) -> None:
+def test_sentences_contain_everything_that_a_cell_shows(make_answer: MakeAnswer) -> None:
     table = build_comparison_table(make_answer("h200-sxm", "mi355x", "mi325x"), PLAIN)
     rate = find_row(table, "output_tokens_per_s")
     assert describe_compared_cell(table, rate, 2, PLAIN) == (

@@ -78,7 +78,7 @@ def plain(text: str) -> str:
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service: GpuDeskService) -> None:
+def test_verdict_orders_whole_systems_and_names_what_its_figure_counts(service: GpuDeskService) -> None:
     """One module of eight cannot be bought: the verdict names the system, the terms its price and the share."""
     decision = decide(service, acquisition="own", priority="cost", current_platform="CUDA")
     terms = plain(describe_verdict_terms(decision, NAMES, FORMATTER))
@@ -287,7 +287,7 @@ def test_tie_breaker_is_named(service: GpuDeskService) -> None:
         assert f"({theirs})" in speeds, "of both"
 
 
-def test_a_close_call_says_whom_the_arguments_favor(service: GpuDeskService) -> None:
+def test_close_call_names_the_candidate_that_arguments_favor(service: GpuDeskService) -> None:
     """Whether they change who leads or not."""
     decision = decide(service, priority="speed")
     assert decision.recommended is not None
@@ -333,7 +333,7 @@ def test_an_exact_tie_names_its_equals_and_no_figure_twice(service: GpuDeskServi
     assert re.match(rf"Equal by this goal: .*{NAMES[other]}.*\. ({NAMES[decision.recommended.key]} is|The arg)", reason)
 
 
-def test_what_is_bought_is_delivered_before_it_is_in_production(service: GpuDeskService) -> None:
+def test_purchase_is_delivered_before_production(service: GpuDeskService) -> None:
     """B200 is on record with 30 weeks and H100 with 44; the others are taken to need as long as those."""
     scenario = read_template("70b-chat-on-four")
     answers: dict[str, AnswerValue] = {"priority": "certainty", "acquisition": "own", "current_platform": "CUDA"}
@@ -367,7 +367,7 @@ def test_candidates_have_their_figure_and_odds_the_best_first(service: GpuDeskSe
         assert line.odds == eligible[line.key].odds
 
 
-def test_a_candidate_without_a_price_says_from_which_it_would_lead(service: GpuDeskService) -> None:
+def test_candidate_without_a_price_shows_the_price_at_which_it_would_lead(service: GpuDeskService) -> None:
     decision = decide(service, priority="cost", acquisition="own")
     (candidate,) = list_unpriced_candidates(decision)
     assert (candidate.key, candidate.missing) == ("mi355x", "price_usd")
@@ -439,7 +439,7 @@ def test_memory_for_tuning_follows_the_parameters(service: GpuDeskService) -> No
     assert 0.5 * parameters < qlora < parameters
 
 
-def test_images_and_video_say_which_models_fit(service: GpuDeskService) -> None:
+def test_images_and_video_list_the_models_that_fit(service: GpuDeskService) -> None:
     decision = decide(service, work="media")
     assert not decision.scope.answered
     assert format_verdict(decision, NAMES, FORMATTER) == "No recommendation for this kind of work"
@@ -573,7 +573,7 @@ def test_oversized_model_for_one_accelerator_is_quantified(service: GpuDeskServi
         ),
     ],
 )
-def test_changes_say_what_they_are_now_and_what_follows(
+def test_changes_show_the_current_value_and_the_effect(
     service: GpuDeskService, flip: DecisionFlip, expected: tuple[str, str, str]
 ) -> None:
     decision = decide(service)
@@ -597,7 +597,7 @@ def test_pilot_names_requests_accelerators_and_duration() -> None:
     )
 
 
-def test_rules_say_their_source_their_conditions_and_what_holds_instead(service: GpuDeskService) -> None:
+def test_rules_show_source_conditions_and_alternative(service: GpuDeskService) -> None:
     rules = {rule.id: rule for rule in service.decider.rules}
     assert label_rule_source(rules["D000-02"]) == "MI325X vs H200"
     assert label_rule_source(rules["D004-01"]) == "MI325X product page"

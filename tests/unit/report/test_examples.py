@@ -111,7 +111,7 @@ BY_FUNCTION: Final[dict[str, Callable[[Mapping[str, float]], float]]] = {
 
 
 @pytest.mark.parametrize("formula", BY_FUNCTION)
-def test_the_functions_of_the_program_give_what_documents_print(formula: str) -> None:
+def test_functions_reproduce_printed_figures(formula: str) -> None:
     examples = [each for each in EXAMPLES if each.formula == formula]
     assert examples
     for example in examples:
@@ -150,7 +150,7 @@ def test_every_example(subtests: pytest.Subtests) -> None:
                 assert "but arithmetic gives" in verdict
 
 
-def test_nothing_is_missing() -> None:
+def test_all_worked_examples_are_computed() -> None:
     assert len(EXAMPLES) == 560
     assert len({each.id for each in EXAMPLES}) == 560
     assert [each.id for each in EXAMPLES if compute_worked_figure(each, CALCULATIONS) is None] == []

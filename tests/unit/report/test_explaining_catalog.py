@@ -82,7 +82,7 @@ def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(se
     assert "C000-014" in format_explanation(explanation)
 
 
-def test_every_rival_can_be_taken_and_a_value_entered(service: GpuDeskService) -> None:
+def test_every_rival_claim_can_be_preferred_and_a_value_entered(service: GpuDeskService) -> None:
     explanation = explain(service, "mi325x", "memory_bandwidth")
     current, *rivals = explanation.claims[0].claims
     assert current.offer is None

@@ -173,7 +173,7 @@ def test_user_weight_is_shown_next_to_the_default(service: GpuDeskService) -> No
     assert find_finding(explanation, "weight").texts[0] == "7.5, set by you; 3 by default."
 
 
-def test_rules_of_one_theme_are_counted_once_and_say_with_which(service: GpuDeskService) -> None:
+def test_rules_of_one_theme_count_once_and_name_each_other(service: GpuDeskService) -> None:
     evaluated = evaluate(service)
     line = next(each for each in evaluated.decision.trace if each.counted_with is not None)
     explanation = explain_ruling(evaluated, line.rule.id)

@@ -116,7 +116,7 @@ def test_every_column_of_the_table_is_explained_in_the_currency_shown(service: G
     assert ownership.working.value == ownership.figure
 
 
-def test_a_cost_without_a_price_says_what_is_missing(service: GpuDeskService) -> None:
+def test_cost_without_a_price_names_the_missing_price(service: GpuDeskService) -> None:
     *_, mi355x = gather(service, make_scenario())
     explained = explain_fleet_figure(mi355x, "fleet_owned_month", "MI355X", Formatter())
     assert explained is not None

@@ -92,7 +92,7 @@ def _with_attribute(answer: Answer, attribute: AttributeClaims, claims: tuple[ob
     return replace(answer, columns=(replace(column, attributes=attributes), *answer.columns[1:]))
 
 
-def test_memory_says_gb_next_to_gib(answer: Answer) -> None:
+def test_memory_is_in_gb_next_to_gib(answer: Answer) -> None:
     explanation = explain_attribute(answer, 0, "memory", FORMATTER)
     assert explanation is not None
     assert explanation.value == "141.0 GiB"
@@ -148,7 +148,7 @@ def test_figure_explanation_has_interval_and_basis(answer: Answer) -> None:
         (EstimateBasis.MEASURED, "Measured: your run under these conditions"),
     ],
 )
-def test_other_bases_say_what_is_missing(answer: Answer, basis: EstimateBasis, text: str) -> None:
+def test_other_bases_name_what_is_missing(answer: Answer, basis: EstimateBasis, text: str) -> None:
     changed = with_estimate(answer, 0, basis=basis)
     assert explain(changed, "ttft_ms", FigureEvidence(rows=CalibrationCoverage(0, 15, 788))).basis == text
 
@@ -173,7 +173,7 @@ def test_undefined_figure_explains_why(answer: Answer) -> None:
     assert explain(single, "tpot_ms", FigureEvidence(term)).band == "A single output token has none"
 
 
-def test_memory_is_exact_and_says_how_many_it_holds(answer: Answer) -> None:
+def test_memory_is_exact_and_shows_how_many_requests_fit(answer: Answer) -> None:
     explanation = explain(answer, "memory")
     assert explanation.ground is ExplanationBasis.EXACT
     assert explanation.value == "56.0 GiB free"

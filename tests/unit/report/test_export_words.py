@@ -85,7 +85,7 @@ def test_figure_is_shown_next_to_its_limit(limit: ExportLimit, value: float | No
     )
 
 
-def test_limits_say_on_which_side_they_describe() -> None:
+def test_limits_are_labeled_at_least_or_below() -> None:
     assert format_rule_limit(ExportLimit(ExportMetric.TPP, 4800.0, True), FORMATTER) == "TPP at least 4,800"
     assert format_rule_limit(ExportLimit(ExportMetric.TPP, 21000.0, False), FORMATTER) == "TPP below 21,000"
 
@@ -107,7 +107,7 @@ def test_outcomes_name_the_lines_behind_them(service: GpuDeskService) -> None:
     assert list_rule_cell_lines(h200[FRAMEWORK], FORMATTER) == ("No score applies",)
 
 
-def test_rules_have_their_days_and_what_came_of_them(service: GpuDeskService) -> None:
+def test_rules_have_dates_and_outcomes(service: GpuDeskService) -> None:
     rules = service.reference_data.export_rules
     by_id = {rule.id: rule for rule in rules.rules}
     assert format_rule_dates(by_id[OCTOBER]) == "effective 2023-11-17, published 2023-10-25"
@@ -124,7 +124,7 @@ def test_rules_have_their_days_and_what_came_of_them(service: GpuDeskService) ->
     assert [rule.id for rule in select_scored_rules(rules)] == [JANUARY, OCTOBER]
 
 
-def test_all_that_a_rule_says_is_in_its_lines(service: GpuDeskService) -> None:
+def test_lines_of_a_rule_contain_its_whole_text(service: GpuDeskService) -> None:
     rules = service.reference_data.export_rules
     october = next(rule for rule in rules.rules if rule.id == OCTOBER)
     lines = list_export_rule_lines(october, rules, FORMATTER)

@@ -127,7 +127,7 @@ def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: FactVa
         ),
     ],
 )
-def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, expected: str) -> None:
+def test_comparisons_show_their_numbers_and_result(tested: Comparison, expected: str) -> None:
     assert plain(words.describe_condition_result(tested, FORMATTER)) == expected
 
 

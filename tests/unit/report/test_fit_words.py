@@ -100,7 +100,7 @@ def test_capacity_reading_is_described_with_its_arithmetic() -> None:
     )
 
 
-def test_readings_are_named_and_say_what_they_are_for() -> None:
+def test_readings_have_a_name_and_a_purpose() -> None:
     keys = ("decimal", "binary", "decimal-reserved", "binary-reserved")
     assert len({label_reading(key) for key in keys}) == 4
     assert all("Only for checking published counts" in describe_reading(key) for key in keys)

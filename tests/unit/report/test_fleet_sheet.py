@@ -57,7 +57,7 @@ def test_the_table_has_systems_accelerators_and_costs(sheet: ComparisonSheet) ->
     assert rows[Supply.OWNED][1].band == "34,500 – 48,700"
 
 
-def test_a_rent_says_how_many_accelerators_it_pays_for_if_more_than_run(service: GpuDeskService) -> None:
+def test_rent_shows_the_count_of_paid_accelerators_if_some_are_idle(service: GpuDeskService) -> None:
     """MI355X is rented by the eight, the others singly."""
     scenario = replace(read_template("70b-chat-on-four"), demand=Demand(DemandKind.CONCURRENCY, 64.0))
     answer = service.answer(scenario)

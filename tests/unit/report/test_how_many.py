@@ -77,7 +77,7 @@ def test_abbreviations_in_the_counts_are_spelled_out(answer: Answer, how_many: A
     assert explain_degrees(one) == "", "one accelerator needs no plan"
 
 
-def test_what_cannot_be_is_marked_with_its_reason(answer: Answer, how_many: AcceleratorNeeds) -> None:
+def test_impossible_value_is_marked_with_its_reason(answer: Answer, how_many: AcceleratorNeeds) -> None:
     sheet = build_sheet(answer, further=SheetExtras(how_many))
     cells = [cell for group in sheet.how_many.groups for row in group.rows for cell in row.cells]
     assert {cell.mark for cell in cells if cell.text == "—"} <= {CellMarking.FAILS}

@@ -101,7 +101,7 @@ def test_results_are_of_each_accelerator_whatever_the_size_of_the_system(mlperf:
     assert row.cells[INTERACTIVE].ratio == pytest.approx(1.361, abs=0.001)
 
 
-def test_what_is_asked_for_may_not_be_there(mlperf: MlperfComparison) -> None:
+def test_requested_entry_can_be_missing(mlperf: MlperfComparison) -> None:
     assert mlperf.head_to_head("v6.0", "llama-3.1-70b") is None
     other = mlperf.head_to_head("v5.1", "llama-2-70b", "mi355x")
     assert other is not None
@@ -135,7 +135,7 @@ def test_stated_ratios_are_checked_and_their_claims_are_in_the_catalog(
     assert all(each.computed_by for each in mlperf.published_ratios)
 
 
-def test_the_citation_says_what_is_asked_for(mlperf: MlperfComparison, service: GpuDeskService) -> None:
+def test_citation_shows_the_requested_claim(mlperf: MlperfComparison, service: GpuDeskService) -> None:
     head = find_head_to_head(mlperf, "v6.0", "llama-2-70b", "b200-hgx")
     source = service.catalog.source(head.source)
     citation = cite_mlperf_result(head, "Llama 2 70B", source, "2026-11-21")

@@ -91,7 +91,7 @@ def test_unknown_architecture_is_noted_on_every_result() -> None:
     assert any("newarch" in line for line in list_decision_assumptions(decision, {}, Formatter()))
 
 
-def test_an_estimate_of_a_model_of_the_users_says_whose_it_is() -> None:
+def test_estimate_of_a_user_model_names_its_author() -> None:
     source = entry.make_user_source("config.json")
     with GpuDeskService.open() as bench:
         definition = {**bench.catalog.definition("llama-3.1-8b"), "id": "my-llama", "name": "My Llama"}

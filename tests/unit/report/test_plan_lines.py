@@ -107,7 +107,7 @@ def test_figures_follow_the_language() -> None:
     assert "31,4 ms" in lines.first_plans[1].latency
 
 
-def test_without_a_choice_there_is_nothing_to_say() -> None:
+def test_no_sentence_without_a_choice() -> None:
     single = PlanChoice((replace(TAKEN, reasons=(message("plan.single", "the only plan with one accelerator"),)),))
     for choice in (single, PlanChoice(()), PlanChoice((UNFIT, UNTRIED))):
         assert build_explained_plans(choice, FORMATTER) is None

@@ -153,7 +153,7 @@ def make_analysis(**more: object) -> DeferralAnalysis:
         (DeferralVerdict.OPEN, None, "Undecided: buy H200 SXM now, or do without it"),
     ],
 )
-def test_the_title_says_what_to_do(
+def test_title_names_the_action(
     verdict: DeferralVerdict, following: str | None, title: str, names: dict[str, str]
 ) -> None:
     assert format_deferral_verdict(make_analysis(computed=verdict, next_part=following), names) == title
@@ -269,9 +269,7 @@ def test_missing_cost_is_named_and_savings_follow_the_price(
     assert [row.saved.startswith("\N{MINUS SIGN}") for row in rows] == [False, False, False, True, True]
 
 
-def test_inputs_say_where_they_come_from(
-    near: DeferralAnalysis, unpriced: DeferralAnalysis, names: dict[str, str]
-) -> None:
+def test_inputs_name_their_source(near: DeferralAnalysis, unpriced: DeferralAnalysis, names: dict[str, str]) -> None:
     def origin(name: str, analysis: DeferralAnalysis = unpriced, *, is_stated: bool = False) -> str:
         return describe_deferral_origin(name, analysis, is_user_value=is_stated, names=names)
 
@@ -371,7 +369,7 @@ def test_cheapest_is_named_or_too_close_to_call(routed: RoutingResult) -> None:
     assert describe_ranking(None, routed, COLUMNS).startswith("no ranking")
 
 
-def test_a_split_says_what_it_costs_beyond_one_vendor(routed: RoutingResult) -> None:
+def test_split_over_two_vendors_shows_its_extra_cost(routed: RoutingResult) -> None:
     extra = find_extra_cost(routed.owned, RoutePlan.LONG_A)
     assert extra is not None
     description = describe_extra_cost(extra, routed, COLUMNS, USD)
@@ -401,7 +399,7 @@ def test_documents_on_mixing_have_dates_but_no_ids(service: GpuDeskService) -> N
     assert "Use one platform per pool" in lines[-1]
 
 
-def test_inputs_of_requests_say_where_they_come_from(routed: RoutingResult) -> None:
+def test_inputs_of_requests_name_their_source(routed: RoutingResult) -> None:
     assert (
         describe_routing_origin("long_share", RequestRateOrigin.LOAD, is_user_value=False)
         == "assumption: no source gives a value"
@@ -431,7 +429,7 @@ def watched(signals: tuple[WatchSignal, ...], signal: str, *notes: WatchNote) ->
     return next(each for each in make_watch_list(signals, notes) if each.signal.id == signal)
 
 
-def test_a_signal_says_how_it_stands(service: GpuDeskService) -> None:
+def test_signal_shows_its_state(service: GpuDeskService) -> None:
     signals = service.reference_data.signals
     gap = watched(signals, "W002-01")
     assert find_signal_state(gap) is SignalState.NOT

@@ -75,7 +75,7 @@ def test_deployments_have_no_count_where_none_is_printed(service: GpuDeskService
     assert deployments["sovereign-cloud"]["named"] is False
 
 
-def test_steps_say_what_is_missing_and_what_is_done(service: GpuDeskService) -> None:
+def test_steps_show_what_is_missing_and_done(service: GpuDeskService) -> None:
     scenario = read_template("70b-chat-on-four")
     ticks = {"P002-06": "", "P002-04.response": "4 h"}
     costs = scenario.costs.with_input("fleet", UncertainValue.exactly(800.0))

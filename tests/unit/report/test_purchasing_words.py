@@ -80,7 +80,7 @@ def test_platform_without_statements_is_reported(service: GpuDeskService) -> Non
     assert set(list_platforms(service.reference_data.support)) == {"CUDA", "ROCm"}
 
 
-def test_an_entry_says_level_scope_date_document_and_disputes() -> None:
+def test_entry_shows_level_scope_date_document_and_disputes() -> None:
     entry = SupportEntry("x", "X", "ROCm", SupportLevel.LAGS, "Slow", "seed-002", None, (), ("D-1", "D-2"))
     assert describe_support(entry) == ("lags behind: Slow (undated, AMD stack scorecard); sources disagree")
     assert label_document("own-notes") == "own-notes"
@@ -91,7 +91,7 @@ def test_platforms_of_one_accelerator_are_distinguished() -> None:
     assert split_platforms(None) == ()
 
 
-def test_a_deployment_says_who_how_many_and_on_whose_word() -> None:
+def test_deployment_names_accelerator_count_and_source() -> None:
     reference = ReferenceDeployment("r", "A bank", False, "Runs it", "the author", "seed-002", count=1, date="2024-02")
     assert describe_operator(reference) == "A bank (unnamed)"
     assert describe_operator(replace(reference, named=True)) == "A bank"

@@ -123,7 +123,7 @@ SUBJECTS = (
 )
 
 
-def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: SheetExtras) -> None:
+def test_lines_contain_everything_in_order(sheet: ComparisonSheet, further: SheetExtras) -> None:
     recommendation, decision = sheet.recommendation, decision_of(further)
     assert recommendation is not None
     subjects = list(dict.fromkeys(line.subject for line in recommendation.lines))
@@ -226,7 +226,7 @@ def test_other_goals_assume_nothing_of_costs_that_they_do_not_name(service: GpuD
     assert list(list_decision_assumptions(decision, {}, Formatter())) == []
 
 
-def test_advice_of_several_rules_is_listed_once(service: GpuDeskService) -> None:
+def test_same_advice_of_several_rules_is_listed_once(service: GpuDeskService) -> None:
     decision = decision_of(service.make_sheet_extras(answer_with(service, months_to_launch=3.0)))
     twice = replace(decision, advice=(*decision.advice, decision.advice[0]._replace(rule="D999-01")))
     names = {key: key for key in decision.columns}

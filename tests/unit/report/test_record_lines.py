@@ -164,7 +164,7 @@ def test_distant_or_missing_runs_add_a_remark(estimate: Estimate) -> None:
     assert nothing.lines == ()
 
 
-def test_figures_that_rest_on_another_name_it_and_exact_ones_have_no_record(estimate: Estimate) -> None:
+def test_derived_figures_name_their_basis_and_exact_figures_have_no_record(estimate: Estimate) -> None:
     total = build_measured_runs(estimate, "total_tokens_per_s", (RECORD,), FORMATTER)
     assert total is not None
     assert total.of == "Output throughput"

@@ -77,7 +77,7 @@ def test_oversized_model_is_reported_with_the_remedy(make_answer: MakeAnswer) ->
     assert any(remark.text.startswith("One request of this length") for remark in sheet.remarks)
 
 
-def test_bar_of_what_does_not_fit_says_how_much_is_needed(make_answer: MakeAnswer) -> None:
+def test_bar_without_fit_shows_the_memory_needed(make_answer: MakeAnswer) -> None:
     fits, short = (
         build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=tokens)).memory[0] for tokens in (2000, 120_000)
     )
@@ -132,7 +132,7 @@ def test_memory_is_in_gib(make_answer: MakeAnswer) -> None:
     assert texts(find_row(sheet, "memory.weights").cells) == ["70.0", "70.0"]
 
 
-def test_assumptions_and_foot_say_what_the_figures_rest_on(make_answer: MakeAnswer) -> None:
+def test_assumptions_and_foot_name_the_basis_of_figures(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x")
     sheet = build_sheet(answer, date="2026-11-20")
     assumptions = {fact.label: fact.value for fact in sheet.assumptions}

@@ -187,7 +187,7 @@ def test_sheets_of_a_workbook_have_names_that_excel_takes() -> None:
 
 
 @given(st.lists(st.text(st.characters(codec=None)), min_size=1, max_size=4))
-def test_any_text_comes_back_from_every_form(texts: list[str]) -> None:
+def test_text_survives_a_round_trip_in_every_format(texts: list[str]) -> None:
     table = of_texts(texts)
     cells = [row[0] if row else "" for row in csv_rows(table)[1:]]
     assert len(cells) == len(texts)

@@ -102,7 +102,7 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
     assert headlines["max_concurrency"].odds == ()
 
 
-def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
+def test_every_format_of_the_sheet_has_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = join_sentences(describe_comparison, answer, service.decide(answer), PLAIN)
     assert open_.startswith("Cheapest to own at 100% utilization: MI325X ($")
     assert "B200 SXM is " in open_, "what speaks for the rival"
@@ -140,7 +140,7 @@ def test_sentences_of_verdicts_are_short_with_all_names_and_figures(
     assert {text: faults for text in texts if (faults := list(find_faults(text)))} == {}
 
 
-def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
+def test_verdicts_of_pages_name_leaders_limiters_and_costs(answer: Answer) -> None:
     one, two = (PLAIN.estimate(rank_figures(answer, "output_tokens_per_s")[place].value) for place in (2, 3))
     odds = {place: f"{share:.0%}" for place, share in compute_win_odds(answer, "output_tokens_per_s").items()}
     assert join_sentences(describe_throughput, answer, PLAIN) == (
@@ -302,7 +302,7 @@ def test_where_every_accelerator_queues_the_counts_that_do_not_are_named(service
     assert not any(column.queues for column in service.answer(replace(scenario, accelerators=enough)).columns)
 
 
-def test_what_queues_leads_nowhere(service: GpuDeskService, queueing: Answer) -> None:
+def test_queueing_column_never_leads(service: GpuDeskService, queueing: Answer) -> None:
     rows = {row.key: row for row in build_comparison_table(queueing, PLAIN).rows}
     for figure in ("output_tokens_per_s", RENTED, OWNED):
         assert rows[figure].cells[0].mark is CellMarking.QUEUES

@@ -45,7 +45,7 @@ def test_file_in_the_place_of_a_folder_leaves_its_files_missing(bundle: Path) ->
     assert differences.added == ("icons",)
 
 
-def test_what_file_managers_leave_is_nobodys(bundle: Path) -> None:
+def test_files_of_file_managers_are_ignored(bundle: Path) -> None:
     (bundle / "icons" / ".DS_Store").touch()
     assert compare_bundle(bundle).added == ()
 

@@ -176,12 +176,12 @@ RANGE = "{given} is not between {low} and {high}"
 
 
 def test_parameters_are_written_as_figures_words_and_lists() -> None:
-    text = messages.format_message(message("field.type", TYPE, given='"many"', found="text", wanted=WHOLE))
-    assert text == '"many" is text; expected a whole number'
+    text = messages.format_message(message("field.type", TYPE, given="'many'", found="text", wanted=WHOLE))
+    assert text == "'many' is text; expected a whole number"
     text = messages.format_message(
-        message("field.word", "{given} is not one of {allowed}", given='"fp5"', allowed=("fp4", "fp8"))
+        message("field.word", "{given} is not one of {allowed}", given="'fp5'", allowed=("fp4", "fp8"))
     )
-    assert text == '"fp5" is not one of fp4, fp8'
+    assert text == "'fp5' is not one of fp4, fp8"
     text = messages.format_message(message("field.range", RANGE, given="0", low=1, high=100_000_000))
     assert text == "0 is not between 1 and 100,000,000"
 

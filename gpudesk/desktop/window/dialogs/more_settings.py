@@ -21,7 +21,7 @@ from gpudesk.domain.field_checks import accept_text
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, get_workload_field
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import NumberStyle
-from gpudesk.text.messages import InputError, Message, format_message
+from gpudesk.text.messages import InputError, Message, format_message, quote_input
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class SettingField:
             if limit in parameters:
                 parameters[limit] *= self.scale
         if "given" in parameters:
-            parameters["given"] = f"“{typed}”"
+            parameters["given"] = quote_input(typed)
         text = format_message(replace(problem, parameters=MappingProxyType(parameters)))
         return tr("{fault}. Default: {meaning}", fault=text, meaning=self.empty)
 

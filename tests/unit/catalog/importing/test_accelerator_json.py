@@ -151,7 +151,7 @@ def test_edited_value_must_be_edited_in_its_claim_too(catalog: Catalog) -> None:
     assert list_claims(read(document))["memory_bandwidth"].value == 5_300_000_000_000
 
 
-def test_generation_is_asked_for_with_those_that_there_are() -> None:
+def test_unknown_generation_lists_the_known_ones() -> None:
     raw = json.dumps(make_sheet(generation=None)).encode()
     proposal = propose_accelerator(raw, name="x", today=TODAY, generations=["hopper", "ampere"])
     (field,) = proposal.missing
@@ -173,7 +173,7 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
         (make_attributes(memory={"value": 192}), "memory: null is not a unit for this attribute, which uses B"),
         (
             make_attributes(memory={"value": 192, "unit": "TFLOPS"}),
-            'memory: "TFLOPS" is not a unit for this attribute, which uses B',
+            "memory: 'TFLOPS' is not a unit for this attribute, which uses B",
         ),
         (make_attributes(memory={"value": "192", "unit": "GiB"}), "memory"),
         (make_attributes(memory={"value": -1, "unit": "GiB"}), "use a value above 0"),

@@ -220,7 +220,7 @@ def test_parameters_are_held_against_the_index(metadata: dict[str, object], mess
 
 
 @pytest.mark.parametrize("size", [None, 0, -1, "16060522496", 1e400, True, [1]])
-def test_totals_that_say_nothing_are_passed_over(size: object) -> None:
+def test_empty_totals_are_ignored(size: object) -> None:
     assert _with(_index(total_size=size)).notes == ()
 
 

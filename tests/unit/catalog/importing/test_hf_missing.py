@@ -24,7 +24,7 @@ from tests.unit.catalog.importing.configs import (
 )
 
 
-def test_a_known_architecture_says_which_fields_are_missing() -> None:
+def test_known_architecture_names_missing_fields() -> None:
     proposal = propose("llama-3.1-8b", hidden_size=None, num_attention_heads=None, head_dim=None)
     assert proposal.facts == ()
     assert [(field.name, field.kind) for field in proposal.missing] == [
@@ -234,7 +234,7 @@ def test_parameter_count_of_an_index_fills_missing_fields(metadata: dict[str, in
     assert any("qk_norm head" in format_message(note) for note in proposal.notes)
 
 
-def test_a_count_that_no_reading_gives_completes_nothing() -> None:
+def test_count_outside_all_readings_completes_no_memory() -> None:
     assert _read_with_total(total_parameters=8_030_269_441).missing
 
 

@@ -172,11 +172,11 @@ def test_pairs_that_do_not_go_together(values: dict[str, ClaimValue], words: str
         ("Something new", 77, False),
     ],
 )
-def test_names_that_say_the_memory(name: str, memory: int, doubted: bool) -> None:
+def test_names_that_contain_the_memory_size(name: str, memory: int, doubted: bool) -> None:
     assert bool(check_plausibility({"memory": memory * GIB}, name)) is doubted
 
 
-def test_nothing_known_is_nothing_doubted() -> None:
+def test_unknown_facts_raise_no_doubt() -> None:
     assert check_plausibility({}) == ()
     assert check_plausibility({"memory": None, "memory_type": "HBM9", "software_platform": "CUDA"}) == ()
 

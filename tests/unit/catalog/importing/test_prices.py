@@ -272,7 +272,7 @@ def test_listed_parts_are_in_the_catalog(catalog: Catalog) -> None:
     assert list_known_accelerators() <= {thing.id for thing in catalog.things(CatalogEntryKind.ACCELERATOR)}
 
 
-def test_what_is_left_out_is_counted_by_name() -> None:
+def test_omitted_items_are_counted_by_name() -> None:
     proposal = read(
         gpuhunt(
             *["runpod,x,eu,1,1,1,1,A16,48,False,,,,,"] * 3,
@@ -333,7 +333,7 @@ def test_many_rows_come_in_steps_that_say_how_far_it_is() -> None:
         (b"accelerator,usd_per_accelerator_hour,date\nh200-sxm,3,31.12.2025\n", "“31.12.2025” in row 2"),
     ],
 )
-def test_files_that_bring_nothing_say_why(data: bytes, message: str) -> None:
+def test_files_without_new_entries_show_the_reason(data: bytes, message: str) -> None:
     with pytest.raises(InputError) as error:
         read(data)
     assert message in format_input_error(error.value)

@@ -31,7 +31,7 @@ def test_whole_icons_pass(bundle: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "<svg", '<svg xmlns="http://www.w3.org/2000/svg"/>'])
-def test_icon_of_which_nothing_is_seen_is_named(bundle: Path, content: str) -> None:
+def test_blank_icon_is_named(bundle: Path, content: str) -> None:
     (bundle / ICONS / "check.svg").write_text(content)
     with pytest.raises(CheckFailedError, match="icon check cannot be loaded"):
         presentation.check_icons()

@@ -88,7 +88,7 @@ def test_failed_check_names_a_remedy_and_others_run(
 
 
 @pytest.mark.parametrize("arguments", [["--self-test", "--json"], ["--json", "--self-test"]])
-def test_json_and_nothing_else(
+def test_output_is_only_json(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture, log_file: Path
 ) -> None:
     checks(monkeypatch, fine, doubtful, raising(CheckFailedError("gone")))
@@ -140,7 +140,7 @@ def test_wrong_usage_is_reported_before_the_checks(monkeypatch: pytest.MonkeyPat
     assert main(["--self-test", "--nonsense"]) == 2
     assert main(["estimate", "--self-test"]) == 2
     error_lines = capsys.readouterr().err.splitlines()
-    assert error_lines[0] == "gpudesk: unknown argument --nonsense; for help, run `gpudesk --self-test --help`"
+    assert error_lines[0] == "gpudesk: unknown argument '--nonsense'; for help, run `gpudesk --self-test --help`"
 
 
 def test_windowed_program_without_a_terminal_opens_its_report(monkeypatch: pytest.MonkeyPatch, log_file: Path) -> None:
@@ -158,7 +158,7 @@ def test_windowed_program_without_a_terminal_opens_its_report(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("name", ["result.json", "result.txt"])
-def test_a_folder_whose_name_is_no_valid_text_is_written_of(
+def test_folder_with_an_invalid_name_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, log_file: Path, name: str
 ) -> None:
     checks(monkeypatch, lambda: CheckFinding("/home/J\udcfcrgen"))

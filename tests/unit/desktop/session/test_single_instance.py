@@ -127,7 +127,7 @@ def format_request(*files: str, age_s: float = 0.0) -> str:
     return json.dumps({"files": files, "written": time.time() - age_s, "activation": ""})
 
 
-def test_first_start_hands_nothing_over(qtbot: QtBot) -> None:
+def test_first_start_sends_no_files(qtbot: QtBot) -> None:
     first = ProgramInstance()
     assert first.listening
     assert not first.hand_over(["a.gpudesk"])

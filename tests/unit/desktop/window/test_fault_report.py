@@ -30,9 +30,7 @@ def test_startup_does_not_run_git(monkeypatch: pytest.MonkeyPatch) -> None:
         collect_program_facts(ask_git=True)
 
 
-def test_session_facts_reveal_nothing_of_the_scenario(
-    qapp: QApplication, service: GpuDeskService, theme: Theme
-) -> None:
+def test_session_facts_contain_no_scenario_data(qapp: QApplication, service: GpuDeskService, theme: Theme) -> None:
     program = DesktopProgram(qapp, service)
     window = program.open_new_window()
     window.open_template("70b-chat-on-four")

@@ -28,6 +28,7 @@ from gpudesk.domain.registry import PEAK_DENSE, PEAK_SPARSE
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import ENGLISH_NUMBERS, ClaimValue, NumberStyle
+from gpudesk.text.messages import quote_input
 from gpudesk.text.translation import tr
 
 LONGEST_TEXT = 200
@@ -255,7 +256,7 @@ def _is_control_character(character: str) -> bool:
 
 def check_date(text: str) -> str:
     """Return a valid date as written; raises `FieldError`."""
-    wrong = FieldError(tr("Not a date: “{text}”. Use YYYY, YYYY-MM or YYYY-MM-DD", text=text[:40]))
+    wrong = FieldError(tr("Not a date: {text}. Use YYYY, YYYY-MM or YYYY-MM-DD", text=quote_input(text[:40])))
     if _DATE.fullmatch(text) is None:
         raise wrong
     try:

@@ -45,7 +45,7 @@ def test_levels_have_their_figures(model: FactorsModel) -> None:
     assert model.sentence(row, FIRST + 2).startswith("Throughput, B200: Preferred, 1,450 (")
 
 
-def test_costs_say_how_the_accelerator_is_paid_for(model: FactorsModel) -> None:
+def test_costs_name_the_way_of_paying(model: FactorsModel) -> None:
     cells = model.rows[find_row(model, "cost")].cells
     assert [cell.figure for cell in cells] == ["$0.81", "$0.54", "$0.59", "$1.78"]
     assert [cell.payment for cell in cells] == ["owned", "owned", "owned", "rented"]
