@@ -80,7 +80,7 @@ def test_rows_that_are_left_out_are_reported(capsys: Capture, offers: Path) -> N
     offers.write_text(f"{PRICES}ex.1x,Abacus 9000,1,1.00,,eu-1\nex.8x,MI325X,8,free,,eu-1\n")
     left_out = [
         "  Skipped: 1 row with an accelerator outside the catalog: Abacus 9000 × 1",
-        "  Skipped: 1 row with an invalid cell, “free” in row 4; prices are realistic plain US dollars",
+        "  Skipped: 1 row with an invalid cell, 'free' in row 4; prices are realistic plain US dollars",
     ]
     out = run(capsys, offers)[1].splitlines()
     assert out[0] == f"Imported 2 prices from {offers}"
@@ -217,7 +217,7 @@ def test_answers_fill_missing_fields(capsys: Capture, tmp_path: Path) -> None:
     assert "add --answer FIELD=VALUE for each, or import it in the window" in err
     code, _, err = run(capsys, folder, "--answer", "intermediate_size=wide")
     assert code == 1
-    assert 'intermediate_size: expected a whole number, found "wide"' in err
+    assert "intermediate_size: expected a whole number, found 'wide'" in err
     assert facts() == 0
     assert run(capsys, folder, "--answer", "intermediate_size=28672")[0] == 0
     assert own_ids() == {"gap"}

@@ -189,7 +189,7 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
         ),
         (make_attributes(memory_bandwidth={"value": 5300, "unit": "TB/s"}), "outside the possible range"),
         (make_attributes(memory_bandwidth={"value": 5.3, "unit": "GB/s"}), "check the unit"),
-        (make_attributes(memory={"value": 1, "unit": "GiB", "source": "other"}), "other is not in the list of sources"),
+        (make_attributes(memory={"value": 1, "unit": "GiB", "source": "other"}), "'other' is not in the list"),
         (make_sheet(sources=None), "attributes.memory.source"),
         (make_sheet(sources={"sheet": {"publisher": "x"}}), "sources.sheet.title: is missing"),
         (make_sheet(sources={"sheet": {"title": "x", "kind": "rumour"}}), "sources.sheet.kind"),

@@ -323,14 +323,14 @@ def test_many_rows_come_in_steps_that_say_how_far_it_is() -> None:
         (gpuhunt("runpod,x,eu,1,1,1,1,A16,48,False,,,,,").encode(), "A16 × 1"),
         (
             b"accelerator,usd_per_accelerator_hour\nh200-sxm,$3.10\nh200-sxm,-3\n",
-            "has no valid row; “$3.10” in row 2 is invalid: write prices as 3.10 and dates as 2026-12-31",
+            "has no valid row; '$3.10' in row 2 is invalid: write prices as 3.10 and dates as 2026-12-31",
         ),
         (GPUHUNT.encode() + b"\n\xff\xfe\xfd,\n", "UTF-8"),
         (SKYPILOT.encode("utf-16"), "no known price columns"),
         (GPUHUNT.encode() + b'\n"' + b"x" * 200_000, "not closed"),
         # The rows behind it are not those of a long cell.
         (b'accelerator,usd_per_accelerator_hour,provider\nh200-sxm,3,A\nb200-sxm,4,"B\nmi325x,2,C\n', "row 3"),
-        (b"accelerator,usd_per_accelerator_hour,date\nh200-sxm,3,31.12.2025\n", "“31.12.2025” in row 2"),
+        (b"accelerator,usd_per_accelerator_hour,date\nh200-sxm,3,31.12.2025\n", "'31.12.2025' in row 2"),
     ],
 )
 def test_files_without_new_entries_show_the_reason(data: bytes, message: str) -> None:
@@ -437,4 +437,4 @@ def test_prices_in_other_currencies_are_skipped_and_reported() -> None:
         "h200-sxm",
     ]
     (left_out,) = map(format_message, proposal.left_out)
-    assert "“EUR” in row 4; prices are realistic plain US dollars" in left_out
+    assert "'EUR' in row 4; prices are realistic plain US dollars" in left_out

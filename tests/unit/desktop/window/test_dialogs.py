@@ -169,10 +169,10 @@ def test_a_checked_box_counts_as_an_entry(dialog: MoreSettingsDialog) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
-        ("prefix_hit_rate", "130", "“130” is not between 0 and 100. Default: none"),
-        ("memory_fraction", "0", "“0” is out of range; use a value above 0, up to 100."),
+        ("prefix_hit_rate", "130", "'130' is not between 0 and 100. Default: none"),
+        ("memory_fraction", "0", "'0' is out of range; use a value above 0, up to 100."),
         ("memory_fraction", "most", "Enter a number"),
-        ("acceptance_length", "0.5", "“0.5” is not between 1 and 1,000."),
+        ("acceptance_length", "0.5", "'0.5' is not between 1 and 1,000."),
         ("max_batch", "2.5", "expected a whole number"),
         ("max_batched_tokens", "-4", "is not between 1 and"),
         ("date", "2026-13", "use YYYY-MM"),
