@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from gpudesk.decision.facts.accelerator_facts import get_number
 from gpudesk.decision.facts.answers import question_matters
 from gpudesk.decision.outcome.objective import OWNED
 from gpudesk.decision.outcome.ways_out import list_mendable
@@ -56,7 +57,8 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
     rents = scenario.decision.answers.get("acquisition") == "rent"
     parts = [part.id for part in service.catalog.accelerators() if rents or not part.discontinued]
     ranked: list[tuple[DecisionObjective, DecisionCandidate]] = []
-    removed: list[tuple[bool, int, DecisionCandidate]] = []
+    removed: list[tuple[bool, int, float, DecisionCandidate]] = []
+    has_budget = scenario.decision.purchase_budget_usd is not None
     for start in range(0, len(parts), MAX_ACCELERATORS):
         yield JobProgress(message("shortlist.searching", "Searching the catalog"), start, len(parts))
         choices = tuple(AcceleratorChoice(part) for part in parts[start : start + MAX_ACCELERATORS])
@@ -69,8 +71,9 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
         ]
         mendable = list_mendable(decision)
         removed += [
-            (each.accelerator not in mendable, len(each.removed), each)
-            for each in decision.candidates
+            (each.accelerator not in mendable, len(each.removed), spend if has_budget else 0.0, each)
+            for each, part in zip(decision.candidates, decision.parts, strict=True)
+            for spend in [get_number(part, "spend_usd") or math.inf]
             if not each.eligible
         ]
     if best := _take_best(ranked):
@@ -93,16 +96,16 @@ def _keep_size(candidate: DecisionCandidate, sized: bool) -> AcceleratorChoice:
 
 
 def _take_nearest(
-    service: DeploymentSource, removed: Sequence[tuple[bool, int, DecisionCandidate]]
+    service: DeploymentSource, removed: Sequence[tuple[bool, int, float, DecisionCandidate]]
 ) -> tuple[AcceleratorChoice, ...]:
     """Return those that another deployment could fix and the fewest rules remove.
 
-    Ties go to shipping and large ones.
+    Ties go to shipping ones, to those that cost least under a budget, and to large ones.
     """
 
-    def measure_distance(each: tuple[bool, int, DecisionCandidate]) -> tuple[bool, int, bool, int]:
-        part = service.catalog.accelerator(each[2].accelerator)
-        return each[0], each[1], part.announced, -part.memory_bytes
+    def measure_distance(each: tuple[bool, int, float, DecisionCandidate]) -> tuple[bool, int, bool, float, int]:
+        part = service.catalog.accelerator(each[3].accelerator)
+        return each[0], each[1], part.announced, each[2], -part.memory_bytes
 
     nearest = sorted(removed, key=measure_distance)[:MAX_ACCELERATORS]
     return tuple(AcceleratorChoice(each.accelerator) for *_, each in nearest)

@@ -158,6 +158,8 @@ def _list_lots(
             each.id: spread.likely
             for each in service.catalog.accelerators()
             if not each.announced
+            # As rule L-11: drivers that are licensed for offices only.
+            and not (each.is_barred_from_data_centers and (rented or answers["site"].value != "office"))
             # A rack is not bought for a few of its accelerators.
             and (rented or not (each.discontinued or each.domain_over_machines))
             and (spread := service.costing.resolve_inputs(each, 1, scenario)[price].spread) is not None

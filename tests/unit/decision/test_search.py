@@ -110,6 +110,16 @@ def test_limits_that_nothing_meets_leave_the_nearest_and_ways_out(
     assert {way.kind for way in decision.ways_out} >= ways
 
 
+def test_the_nearest_to_a_budget_cost_little_more(service: GpuDeskService) -> None:
+    scenario = make_scenario("llama-3.3-70b", in_flight=3, acquisition="own", budget_usd=15_000.0)
+    shortlist = service.shortlist(replace(scenario, weights=Precision.FP4))
+    decision = service.decide(service.answer(shortlist))
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    larger = next(way for way in decision.ways_out if way.kind is WayOutKind.BUDGET)
+    assert larger.budget_usd is not None
+    assert larger.budget_usd < 25_000
+
+
 def test_the_platform_is_asked_first_where_it_can_change_the_answer(service: GpuDeskService) -> None:
     scenario = make_scenario("llama-3.1-70b", "h200-sxm", "mi325x", in_flight=64, priority="cost", acquisition="own")
     answer = service.answer(scenario)

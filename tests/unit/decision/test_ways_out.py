@@ -50,8 +50,8 @@ def test_three_ways_out_are_found_where_few_kinds_of_change_help(service: GpuDes
 @pytest.mark.parametrize("acquisition", ["own", "rent", "undecided"])
 def test_ways_out_of_an_export_limit_are_on_sale_in_whole_lots(service: GpuDeskService, acquisition: str) -> None:
     """The die area is unpublished, so the check of what is below the score is undecided, and named so."""
-    scenario = make_scenario(parts=("h100-sxm", "mi300x"), count=8, destination="controlled", acquisition=acquisition)
-    decision = decide(service, scenario)
+    answers = {"destination": "controlled", "acquisition": acquisition, "service": "offline"}
+    decision = decide(service, scenario := make_scenario(parts=("h100-sxm", "mi300x"), base_answers=answers))
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert len(decision.ways_out) == 3
     prices = {"own": ("price_usd",), "rent": ("rent_usd_per_hour",)}
@@ -167,7 +167,9 @@ def test_the_price_that_would_lead_is_within_the_budget(service: GpuDeskService)
 
 def test_another_accelerator_takes_as_few_as_it_needs(service: GpuDeskService) -> None:
     """Eight small cards hold too little; the way out names another by its whole name, in its own number."""
-    decision = decide(service, make_scenario("llama-3.1-405b", ("l4", "rtx-4090"), count=8))
+    decision = decide(
+        service, make_scenario("llama-3.1-405b", ("l4", "rtx-4090"), count=8, site="office", service="offline")
+    )
     ways = {way.kind: way for way in decision.ways_out}
     other = ways[WayOutKind.ACCELERATOR]
     assert other.estimate.count < 8
