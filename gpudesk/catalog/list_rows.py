@@ -124,7 +124,7 @@ def _make_cell(column: CatalogColumn, thing: CatalogEntry, attributes: Attribute
 
 
 def _find_sides(attribute: AttributeClaims, attributes: AttributesByName) -> tuple[AttributeClaims, ...]:
-    """Return the attributes that mark one as disputed: memory is if its marketed capacity is."""
+    """Return the attributes whose disputes mark this one: memory is disputed if its marketed capacity is."""
     sold = attributes.get("memory_label") if attribute.name == "memory" else None
     return (attribute,) if sold is None else (attribute, sold)
 

@@ -139,10 +139,7 @@ class LimitSide(StrEnum):
 
 @frozen_dataclass
 class ExportLimit:
-    """One figure of a rule: with `at_least`, the description includes values that reach it.
-
-    Otherwise values below it.
-    """
+    """One figure of a rule, which includes values from `value` on with `at_least`, else those below."""
 
     measured: ExportMetric
     value: float

@@ -76,7 +76,7 @@ class Attribute:
     is_name: bool = False
     #: The attribute at the upper end of the range that starts with this attribute.
     upper_end: str | None = None
-    #: The key of such a range as a row or a column.
+    #: The key of the range up to `upper_end` as a row or a column.
     range_key: str = ""
     plausible: PlausibleRange | None = None
     compare: Placement | None = None

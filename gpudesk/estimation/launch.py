@@ -164,7 +164,7 @@ _VARIED_LENGTH: Final = 2
 _SLACK_TOKENS: Final = 64
 #: A free port through which the hosts of a deployment connect.
 _RPC_PORT: Final = "13345"
-#: Options of which an engine that spans hosts has one.
+#: An engine that spans hosts has one of these options.
 _OVER_HOSTS: Final = ("rank", "ray", "launcher")
 _Options = Iterator[tuple[str, ...]]
 

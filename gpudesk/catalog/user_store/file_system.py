@@ -181,7 +181,7 @@ def _parse_backup_name(path: Path) -> BackupName | None:
 def make_backup(connection: sqlite3.Connection, folder: Path, reason: BackupReason, now: datetime) -> Path:
     """Copy an open file into `folder` and return the copy; raises `CatalogFileError` if that fails.
 
-    Obsolete ones are removed once the new one is complete and on disk.
+    Obsolete backups are removed once the new one is complete and on disk.
     """
     with translate_errors(folder):
         make_private_dir(folder)

@@ -144,7 +144,7 @@ class DeploymentChooser:
         self._sized = dict(former._sized)
 
     def _find_lots(self, scenario: Scenario, terms: DeploymentTerms) -> tuple[int, ...]:
-        """Return the lot size of each accelerator, at least."""
+        """Return the smallest lot size of each accelerator."""
         accelerators = [choice.accelerator for choice in scenario.accelerators]
         if not terms.paid or all(choice.count is not None for choice in scenario.accelerators):
             return (1,) * len(accelerators)

@@ -262,7 +262,7 @@ class Decider:
         return larger, WayOut(WayOutKind.RENT, view.column.accelerator.name, view.estimate)
 
     def fork(self, answer: Answer | None = None) -> Decider:
-        """Return one for a job on its thread, with the data on this answer."""
+        """Return a decider for a job on another thread, with the data on this answer."""
         return Decider(self.rules, self._ground.fork(answer), self._calibration)
 
     def get_decision_costs(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> CostAnswer:

@@ -277,7 +277,7 @@ def _count_bits(precision: Precision) -> int:
 def _open_counts(
     service: DeploymentSource, request: EstimateRequest, requested_count: int | None, *, alone: bool
 ) -> list[int]:
-    """Return the counts for a way out in addition to the requested one: only that one if it is given."""
+    """Return the counts that a way out tries: only the requested count if there is one."""
     if requested_count is not None or alone:
         return [requested_count if requested_count is not None and not alone else 1]
     try:

@@ -418,7 +418,7 @@ class DeferralCase:
         return count_served_tokens(rated, HOURS_PER_MONTH, share), TokenDemandOrigin.DEPLOYMENT
 
     def _find_gap_rental(self) -> tuple[AcceleratorCostInputs | None, GapCostOrigin | None]:
-        """Return the accelerator whose rent prices a month without either: that of the chosen one, else of a rival."""
+        """Return the accelerator whose rent prices a month of waiting: the chosen one, else a rival."""
         if self._question.usd_per_month is not None:
             return None, GapCostOrigin.YOURS
         first, *others = self._situations

@@ -264,7 +264,7 @@ class VerdictLine(ThemedLabel):
             self._dress()
         if self._is_slow:
             call_after_paint(self, partial(self._timer.start, 0))
-            # A line that was painted before waits no longer for another paint.
+            # No further paint is needed if the line was painted before.
             self._timer.start(_FIRST_MS)
         else:
             self._timer.start(_REST_MS if self.text() else 0)

@@ -173,7 +173,7 @@ class MarkLegend(PaintedWidget):
         if tuple(marks) != self._marks:
             self._marks = tuple(marks)
             self.setAccessibleName(tr("Legend: {marks}", marks=", ".join(text for _, text in marks)))
-            # It can be longer than the line.
+            # The legend can be longer than the line.
             self.setToolTip("\n".join(text for _, text in marks))
             self.update()
 
