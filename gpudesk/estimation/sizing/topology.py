@@ -390,40 +390,48 @@ def _compare_room(pair: _SidePair) -> Message:
 _HIGHEST_ODDS: Final = 0.99
 
 
-def _find_lead(
-    pair: _SidePair, differences: Sequence[FigureDifference], figure: str, sides: tuple[Estimate, Estimate]
-) -> tuple[bool | None, dict[str, MessageParameter]] | None:
-    """Return whether more sharding wins in a figure (None: too close to call), and the parameters of its message.
+@frozen_dataclass
+class _TopologyLead:
+    """The likely leader in a figure (None: too close to call), its odds, and the figures of both with their unit."""
 
-    Those are the names, the figures of both with their unit, and the odds of the likely leader.
-    """
+    many_wins: bool | None
+    odds: Share
+    own: tuple[float, str]
+    against: tuple[float, str]
+
+
+def _find_lead(
+    differences: Sequence[FigureDifference], figure: str, sides: tuple[Estimate, Estimate]
+) -> _TopologyLead | None:
+    """Read the leader from the difference; for one accelerator twice the better figure decides."""
     difference = next((each for each in differences if each.figure == figure), None)
     if difference is None:
         return None
     ours, theirs = (float(getattr(side, figure).value) for side in sides)
     unit = "ms" if figure.endswith("_ms") else "tok/s"
     wins = None if difference.winner is None else (ours < theirs) == figure.endswith("_ms")
-    return wins, {
-        "many": pair.names[0],
-        "few": pair.names[1],
-        "own": (ours, unit),
-        "against": (theirs, unit),
-        "odds": Share(min(max(difference.odds, 1.0 - difference.odds), _HIGHEST_ODDS)),
-    }
+    odds = Share(min(max(difference.odds, 1.0 - difference.odds), _HIGHEST_ODDS))
+    return _TopologyLead(wins, odds, (ours, unit), (theirs, unit))
 
 
 def _compare_single(pair: _SidePair, differences: Sequence[FigureDifference]) -> Message | None:
-    lead = _find_lead(pair, differences, "tpot_ms", (pair.many.single, pair.few.single))
-    if lead is None:
+    ahead = _find_lead(differences, "tpot_ms", (pair.many.single, pair.few.single))
+    if ahead is None:
         return None
-    wins, parameters = lead
-    if wins is None:
+    parameters: dict[str, MessageParameter] = {
+        "many": pair.names[0],
+        "few": pair.names[1],
+        "own": ahead.own,
+        "against": ahead.against,
+        "odds": ahead.odds,
+    }
+    if ahead.many_wins is None:
         return message(
             "topology.single_none",
             "A single request is too close to call: {own} per token on {many}, {against} on {few}.",
             **parameters,
         )
-    if wins:
+    if ahead.many_wins:
         return message(
             "topology.single_many",
             "A single request is faster on {many} ({odds} odds) despite sharding: {own} per token, compared with "
@@ -439,15 +447,22 @@ def _compare_single(pair: _SidePair, differences: Sequence[FigureDifference]) ->
 
 def _compare_load(pair: _SidePair, differences: Sequence[FigureDifference]) -> Message | None:
     many, few = pair.many.estimate, pair.few.estimate
-    lead = _find_lead(pair, differences, "output_tokens_per_s", (many, few))
-    if lead is None:
+    ahead = _find_lead(differences, "output_tokens_per_s", (many, few))
+    if ahead is None:
         return None
-    wins, parameters = lead[0], {**lead[1], "held": many.admitted or 0}
-    if wins is None:
+    parameters: dict[str, MessageParameter] = {
+        "many": pair.names[0],
+        "few": pair.names[1],
+        "own": ahead.own,
+        "against": ahead.against,
+        "odds": ahead.odds,
+        "held": many.admitted or 0,
+    }
+    if ahead.many_wins is None:
         return message(
             "topology.load_none", "This load is too close to call: {own} on {many}, {against} on {few}.", **parameters
         )
-    if wins:
+    if ahead.many_wins:
         return message(
             "topology.load_many",
             "This load is faster on {many} ({odds} odds): {own}, compared with {against}. "
@@ -473,17 +488,23 @@ def _compare_load(pair: _SidePair, differences: Sequence[FigureDifference]) -> M
 
 def _list_each(pair: _SidePair, differences: Sequence[FigureDifference]) -> Message | None:
     figure = "output_tokens_per_s_per_accelerator"
-    lead = _find_lead(pair, differences, figure, (pair.many.estimate, pair.few.estimate))
-    if lead is None or pair.many.estimate.count == pair.few.estimate.count:
+    ahead = _find_lead(differences, figure, (pair.many.estimate, pair.few.estimate))
+    if ahead is None or pair.many.estimate.count == pair.few.estimate.count:
         return None
-    wins, parameters = lead
-    if wins is None:
+    parameters: dict[str, MessageParameter] = {
+        "many": pair.names[0],
+        "few": pair.names[1],
+        "own": ahead.own,
+        "against": ahead.against,
+        "odds": ahead.odds,
+    }
+    if ahead.many_wins is None:
         return message(
             "topology.each_none",
             "Per accelerator, it is too close to call: {own} on {many}, {against} on {few}.",
             **parameters,
         )
-    if wins:
+    if ahead.many_wins:
         return message(
             "topology.each_many",
             "Per accelerator, {many} is ahead ({odds} odds): {own}, compared with {against}.",
