@@ -27,6 +27,9 @@ WORD_END: Final = 12.0
 GUTTER: Final = 18.0
 WIDE_GUTTER: Final = 33.0
 FIGURE_START: Final = 5.0
+#: Space left and right of the head of a group of columns.
+_GROUP_START: Final = 10.0
+_GROUP_END: Final = GUTTER - 4.0
 SWATCH: Final = 25.0
 #: Space for a mark left of a text, and right of an age.
 MARK: Final = 15.0
@@ -187,6 +190,9 @@ class CatalogLayout:
         content = self._measure_content(model, number, column)
         if column.kind in FIGURES:
             width = max(content, head) + length(FIGURE_START) + self.gutter(model, number)
+            if column.group and sum(other.group == column.group for other in model.table.columns) == 1:
+                group = self._texts.width("caption_strong", label_column_group(column.group))
+                width = max(width, group + length(_GROUP_START) + length(_GROUP_END) + 1.0)
             if column.kind is CatalogColumnKind.VALUE:
                 return ColumnWidthRange(min(width, length(_MOST_VALUE)), min(width, length(_MOST_VALUE)), width)
             return ColumnWidthRange(width, width, width)
@@ -386,8 +392,8 @@ class CatalogHeader(PaintedHeader):
 
     def _paint_group(self, pen: ThemePainter, group: str, first: int, last: int) -> None:
         theme = self._theme
-        start = self.start_of(first) + theme.length(10)
-        end = self.start_of(last) + self.sectionSize(last) - theme.length(GUTTER - 4)
+        start = self.start_of(first) + theme.length(_GROUP_START)
+        end = self.start_of(last) + self.sectionSize(last) - theme.length(_GROUP_END)
         # Partly scrolled columns, over visible ones.
         start, end = max(start, self.frozen_width), min(end, self.width())
         if end - start < theme.length(24):
