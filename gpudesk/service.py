@@ -231,8 +231,8 @@ class GpuDeskService:
             carried[used] = write_scenario_records(scenario, self.user_catalog.facts)
         return replace(scenario, own_records=carried[used])
 
-    def answer(self, scenario: Scenario, *, with_curves: bool = False) -> Answer:
-        """Return the answer to a scenario, which carries the user's facts that it rests on."""
+    def answer(self, scenario: Scenario, *, with_curves: bool = False, with_counts: bool = True) -> Answer:
+        """Return the answer to a scenario, which carries the user's facts that it rests on; see `answer_scenario`."""
         from gpudesk.estimation.estimator import answer_scenario
 
         calibration = f"{self.calibration.newest_month}, {self.calibration.revision[:8]}"
@@ -242,6 +242,7 @@ class GpuDeskService:
             self.estimator,
             calibration,
             rank_announced=self.rank_announced,
+            with_counts=with_counts,
         )
         return self.add_curves(answer) if with_curves else answer
 

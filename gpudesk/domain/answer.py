@@ -318,6 +318,11 @@ class Answer:
         columns = tuple(replace(column, estimate=None, curve=None, problem=None) for column in self.columns)
         return replace(self, columns=columns, differences=(), costs=None)
 
+    @property
+    def lacks_counts(self) -> bool:
+        """Whether requests queue on all columns, and no count that is enough has been found."""
+        return all(column.queues and column.enough is None for column in self.columns)
+
     @cached_property
     def keys(self) -> tuple[str, ...]:
         return make_column_keys(self.scenario.accelerators)

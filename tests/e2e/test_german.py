@@ -26,7 +26,7 @@ def test_a_comparison_in_the_terminal_is_german(gpudesk: RunProgram) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("compare", "--accelerators", "h200-sxn", "--model", "llama-3.1-70b"), "Beschleuniger h200-sxn unbekannt"),
+        (("compare", "--accelerators", "h200-sxn", "--model", "llama-3.1-70b"), "Beschleuniger „h200-sxn“ unbekannt"),
         (("sheet", *SAMPLE), "diese Argumente sind erforderlich: -o/--output"),
         (("estimate", *SAMPLE, "--input-tokens", "many"), "--input-tokens: „many“ ist keine ganze Zahl"),
         (("compare", "--scenario", "none.gpudesk"), "none.gpudesk: kann nicht gelesen werden: Datei oder Ordner nicht"),

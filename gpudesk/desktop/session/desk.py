@@ -174,6 +174,8 @@ class Desk(QObject):
         if self._gesture is not None:
             self._gesture = None
             self.gesture_changed.emit()
+            if self.answer is not None and self.answer.lacks_counts:
+                self._timer.start()
 
     # Answer
 
@@ -228,7 +230,7 @@ class Desk(QObject):
     def _evaluate(self, scenario: Scenario, *, with_curves: bool) -> EvaluatedAnswer:
         answer = self._replace_costs(scenario)
         if answer is None:
-            answer = self.service.answer(scenario, with_curves=with_curves)
+            answer = self.service.answer(scenario, with_curves=with_curves, with_counts=not self.in_gesture)
         elif with_curves and not self.has_curves:
             answer = self.service.add_curves(answer)
         return self._take_over(answer, with_cost_curves=with_curves)

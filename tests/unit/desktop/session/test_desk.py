@@ -88,6 +88,18 @@ def test_gesture_is_one_undo_step(desk: Desk) -> None:
     assert concurrency(desk) == 64
 
 
+def test_counts_that_are_enough_are_searched_at_the_end_of_a_gesture(desk: Desk, qtbot: QtBot) -> None:
+    desk.begin_gesture("load")
+    with qtbot.waitSignal(desk.answered):
+        set_load(desk, 5000)
+    assert desk.answer is not None
+    assert desk.answer.lacks_counts
+    with qtbot.waitSignal(desk.answered):
+        desk.end_gesture()
+    assert all(column.enough for column in desk.answer.columns)
+    assert desk.answer == desk.service.answer(desk.scenario)
+
+
 def test_gesture_without_net_change_is_no_undo_step(desk: Desk) -> None:
     desk.begin_gesture("load")
     set_load(desk, 70)

@@ -223,7 +223,7 @@ def test_unknown_model_is_reported_at_its_field(view: VendorsView, desk: Desk, q
     assert view.plan_result is None
     assert not view.result.isVisible()
     assert view.form.fields["other_model"].fault == view.problem.text()
-    assert view.problem.text().startswith("Unknown model llama-9")
+    assert view.problem.text().startswith("Unknown model 'llama-9'")
 
 
 def test_single_accelerator_cannot_be_split(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:

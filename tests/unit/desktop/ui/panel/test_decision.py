@@ -19,7 +19,7 @@ def test_answer_shows_its_effect_on_each_accelerator(desk: Desk, panel: SourcesP
     desk.select(select_decision_option("ttft_limit_ms", 2000.0))
     outcomes = list_sentences(panel, ColumnOutcomeLine)
     assert len(outcomes) == 4
-    assert outcomes[0].startswith("MI325X, remains, Time to first token")
+    assert outcomes[0].startswith("B200 SXM, remains, Time to first token")
     assert outcomes[-1].startswith("H200 SXM, undecided, ")
     assert "The 80% interval includes the limit" in list_sentences(panel, NoteBlock)[0]
     assert "Rule behind this question" in list_sections(panel)
