@@ -27,9 +27,10 @@ WORD_END: Final = 12.0
 GUTTER: Final = 18.0
 WIDE_GUTTER: Final = 33.0
 FIGURE_START: Final = 5.0
-#: Space left and right of the head of a group of columns.
+#: Space left and right of the line below the head of a group of columns; how far its text may go beyond it.
 _GROUP_START: Final = 10.0
 _GROUP_END: Final = GUTTER - 4.0
+_GROUP_OVER: Final = 10.0
 SWATCH: Final = 25.0
 #: Space for a mark left of a text, and right of an age.
 MARK: Final = 15.0
@@ -192,7 +193,7 @@ class CatalogLayout:
             width = max(content, head) + length(FIGURE_START) + self.gutter(model, number)
             if column.group and sum(other.group == column.group for other in model.table.columns) == 1:
                 group = self._texts.width("caption_strong", label_column_group(column.group))
-                width = max(width, group + length(_GROUP_START) + length(_GROUP_END) + 1.0)
+                width = max(width, group + length(_GROUP_START + _GROUP_END - 2 * _GROUP_OVER) + 1.0)
             if column.kind is CatalogColumnKind.VALUE:
                 return ColumnWidthRange(min(width, length(_MOST_VALUE)), min(width, length(_MOST_VALUE)), width)
             return ColumnWidthRange(width, width, width)
@@ -400,8 +401,9 @@ class CatalogHeader(PaintedHeader):
             return
         line = theme.line("caption")
         top = self.height() - theme.px(7) - 2 * line - theme.px(4)
-        pen.text(QRectF(start, top, end - start, line), label_column_group(group), font="caption_strong",
-                 color="text3", align=CENTRE)  # fmt: skip
+        over = theme.length(_GROUP_OVER)
+        room = QRectF(start - over, top, end - start + 2 * over, line)
+        pen.text(room, label_column_group(group), font="caption_strong", color="text3", align=CENTRE)
         pen.hairline(start, top + line + 1, end, top + line + 1, "strong")
 
     # The mouse
