@@ -134,7 +134,8 @@ def serve_loads(
     present = [kind for kind in LoadKind if bool(np.any(loads.kind == LOAD_CODES[kind]))]
     if len(present) == 1 and len(rows) <= CASES_PER_CHUNK:
         return serve_replicas(present[0], rows, requests, loads, constants)[1]
-    tune_allocator()
+    if len(rows) > CASES_PER_CHUNK:
+        tune_allocator()
     results = _make_empty_results(len(rows))
     for kind in present:
         for chosen in _split_into_chunks(loads.kind == LOAD_CODES[kind]):
