@@ -341,16 +341,17 @@ def lay_out_sheet(
 ) -> SheetPages:
     """Return the pages of a sheet, then two for each profile; needs a running application, for its fonts."""
     load_fonts()
-    best: tuple[tuple[int, bool, bool, bool], _Flow, _Arrangement] | None = None
+    best: tuple[tuple[bool, int, bool, bool, bool], _Flow, _Arrangement] | None = None
     # Profiles are in portrait format, and all pages have one orientation.
     for paper, arrangement in product([Paper(size)] if profiles else _list_orientations(sheet, size), _ARRANGEMENTS):
-        flow, whole, is_filled = _arrange_pages(sheet, paper, arrangement, formatter, working=False)
+        flow, whole, is_filled, is_cut = _arrange_pages(sheet, paper, arrangement, formatter, working=False)
         # In landscape, a table over two pages is as good: the heads are repeated.
         is_low = arrangement.least_charts < _READABLE_CHARTS
-        rank = (max(_MOST_PAGES, len(flow.pages)), not is_filled, is_low, not (whole or paper.landscape))
+        pages = max(_MOST_PAGES, len(flow.pages))
+        rank = (is_cut, pages, not is_filled, is_low, not (whole or paper.landscape))
         if best is None or rank < best[0]:
             best = rank, flow, arrangement
-        if rank == (_MOST_PAGES, False, False, False):
+        if rank == (False, _MOST_PAGES, False, False, False):
             break
     assert best is not None
     flow = _add_derivations(sheet, *best[1:], formatter)
@@ -376,8 +377,11 @@ def _list_orientations(sheet: ComparisonSheet, size: PaperSize) -> tuple[Paper, 
 
 def _arrange_pages(
     sheet: ComparisonSheet, paper: Paper, arrangement: _Arrangement, formatter: Formatter, *, working: bool
-) -> tuple[_Flow, bool, bool]:
-    """Return the pages of one arrangement, and whether the first holds the whole table without an empty foot."""
+) -> tuple[_Flow, bool, bool, bool]:
+    """Return the pages of one arrangement, and of the first: whether it holds the whole table, is filled, and is cut.
+
+    It is filled without an empty foot, and cut if the opening and the first group of the table are higher than it.
+    """
     flow = _Flow(paper, paper.bottom - _make_page_foot(sheet, paper, 1, 1).height)
     room = paper.inner_width
     opening = SheetOpening(sheet, room, note_lines=2 if paper.landscape else 3)
@@ -390,7 +394,11 @@ def _arrange_pages(
     remaining = _put_groups(flow, table, table.groups, reserved)
     whole = not remaining
     flow.put(key)
+    is_cut = flow.room < 0.0
     if charts:
+        if flow.room - _GAP < arrangement.least_charts:
+            # A high opening and group above leave too little: the charts begin the next page.
+            flow.turn()
         height = flow.room - _GAP
         if height - arrangement.most_charts > _WORTH_BEGINNING:
             # Another block can start below; otherwise the charts use all the space.
@@ -406,7 +414,7 @@ def _arrange_pages(
     for section in make_text_sections(sheet, whole_note=opening.note_is_cut, working=working):
         gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
         _put_section(flow, SectionLayout(section, room, columns, style="fine" if arrangement.fine else "small"), gap)
-    return flow, whole, is_filled
+    return flow, whole, is_filled, is_cut
 
 
 def _put_groups(

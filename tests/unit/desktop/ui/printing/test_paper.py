@@ -1,9 +1,12 @@
-"""Paper sizes by country, and line breaking."""
+"""Paper sizes by country, line breaking, and pages that hold all their pieces."""
+
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
+from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import (
     Paper,
     PaperSize,
@@ -15,6 +18,13 @@ from gpudesk.desktop.ui.printing.paper import (
     wrap_text,
 )
 from gpudesk.desktop.ui.theme.tokens import load_fonts
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice
+from gpudesk.domain.estimate import Load, LoadKind, Workload
+from gpudesk.domain.precision import Precision
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
 
 
 @pytest.fixture(autouse=True)
@@ -93,3 +103,24 @@ def test_omitted_lines_end_with_an_ellipsis() -> None:
     assert short[1].endswith("…")
     assert measure_width(short[1], "small") <= 60.0
     assert limit_lines(lines, 50, 60.0) == lines
+
+
+@pytest.mark.parametrize("size", list(PaperSize))
+def test_high_head_of_a_page_leaves_its_charts_readable(service: GpuDeskService, size: PaperSize) -> None:
+    """Below long names and six full columns, charts once had less than no height."""
+    parts = {"mi300x": 4, "mi300a": 16, "l40": 4, "inferentia2": 72, "tpu-v5e": 2, "gb300-desktop": 1024}
+    scenario = replace(
+        read_template("405b-one-node"),
+        model="deepseek-v3.1",
+        weights=Precision.BF16,
+        workload=Workload(2048, 131_072, Load(LoadKind.SATURATE, requests=1_000_000)),
+        accelerators=tuple(AcceleratorChoice(*each) for each in parts.items()),
+    )
+    answer = service.add_curves(service.costing.add_costs(service.answer(scenario)))
+    formatter = Formatter()
+    sheet = build_sheet(answer, formatter, further=service.make_sheet_extras(answer))
+    laid_out = lay_out_sheet(sheet, size, formatter)
+    for piece in (each for page in laid_out.pages for each in page):
+        assert piece.piece.height >= 0.0
+        assert piece.y + piece.piece.height <= laid_out.paper.height
+    assert laid_out.render_pdf("Sheet", None).startswith(b"%PDF")
