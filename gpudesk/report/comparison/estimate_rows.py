@@ -349,6 +349,8 @@ def describe_missing_figure(column: ComparisonColumn, formatter: Formatter) -> t
         return tr("overloaded"), tr("Requests arrive faster than this deployment can serve them")
     if estimate.output_tokens_per_s is None:
         return tr("limits not met"), tr("Even a single request misses the latency limits")
+    if estimate.queues:
+        return tr("requests queue"), None
     return tr("not at this load"), None
 
 

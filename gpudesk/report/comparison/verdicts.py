@@ -179,7 +179,7 @@ class _ComparisonVerdict:
         return tr("Announced only: {names}.", names=join_names(names)) if names else ""
 
     def _describe_certain(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
-        """Return the differences of two that are too close to call in what is known exactly; empty without any."""
+        """Return the differences of two that are too close to call in what no estimate affects; empty without any."""
         if judge_odds(first.odds) is not LeadVerdict.TOO_CLOSE:
             return ""
         pairs = zip(self._list_certain(first), self._list_certain(rival), _CERTAIN, strict=True)

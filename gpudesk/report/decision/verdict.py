@@ -81,7 +81,7 @@ _ODDS: Final = {
 _PAIR: Final = 2
 _MS_PER_S: Final = 1000.0
 #: If the best is too close to call, a verdict names up to this many: those at least half as likely to be the best.
-_MOST_NAMED, _AS_LIKELY = 3, 0.5
+MOST_NAMED, _AS_LIKELY = 3, 0.5
 
 
 # The verdict
@@ -121,7 +121,7 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
         "value": _format_value(decision.objective, first.value, formatter),
     }
     if _is_too_close(decision, first):
-        leaders, equals = _list_leaders(decision, first), _list_equals(decision, first)
+        leaders, equals = list_leaders(decision, first), _list_equals(decision, first)
         if len(equals) > _PAIR:
             return tr("Any of {n}: {value}", n=formatter.count(len(equals)), value=values["value"])
         return _format_close_verdict(decision, leaders, names, formatter)
@@ -183,7 +183,7 @@ def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: For
     key = find_leading_column(decision)
     if key is None or not decision.scope.answered:
         return ""
-    leaders = _list_leaders(decision, find_candidate(decision, key))
+    leaders = list_leaders(decision, find_candidate(decision, key))
     terms = []
     if decision.utilization is not None and (share := describe_utilization(decision.utilization, formatter)):
         terms.append(tr("At {utilization}", utilization=share))
@@ -206,7 +206,7 @@ def _list_needed_counts(decision: Decision, names: NamesByKey, formatter: Format
     return tr("The demand needs {deployments}", deployments=join_alternatives(needed)) if needed else ""
 
 
-def _list_leaders(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
+def list_leaders(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
     """Return the candidates that a verdict names: the recommended one, and its equals or the likeliest if too close.
 
     One close to the best by figures is named with that one.
@@ -219,7 +219,7 @@ def _list_leaders(decision: Decision, first: DecisionCandidate) -> list[Decision
     others = [each for each in decision.candidates if each.eligible and each is not first]
     second, *further = sorted(others, key=lambda each: -each.odds)
     least = _AS_LIKELY * max(first.odds, second.odds)
-    return [first, second, *(each for each in further if each.odds >= least)][:_MOST_NAMED]
+    return [first, second, *(each for each in further if each.odds >= least)][:MOST_NAMED]
 
 
 def _list_lots(
@@ -390,7 +390,7 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
         sentences.append(tr("Undecided for {name}: {limits}.", name=names[first.key], limits=open_titles))
-    sentences.append(_describe_doubts(decision, _list_leaders(decision, first), names, formatter))
+    sentences.append(_describe_doubts(decision, list_leaders(decision, first), names, formatter))
     return " ".join(filter(None, sentences))
 
 
@@ -486,7 +486,7 @@ def _describe_doubts(
 
 def _describe_close_call(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
     """Return the figures and odds of candidates that are too close to call, or the names of more equal ones."""
-    leaders = _list_leaders(decision, first)
+    leaders = list_leaders(decision, first)
     if len(_list_equals(decision, first)) > _PAIR:
         return tr("Equal by this goal: {names}.", names=join_names([names[each.key] for each in leaders]))
     figures = [

@@ -61,6 +61,13 @@ def queueing(service: GpuDeskService) -> Answer:
     return service.costing.add_costs(service.answer(scenario))
 
 
+def test_cost_of_a_queue_on_all_columns_is_unknown(service: GpuDeskService) -> None:
+    template = read_template("70b-chat-on-four")
+    workload = replace(template.workload, load=Load(LoadKind.CONCURRENCY, concurrency=5000))
+    answer = service.costing.add_costs(service.answer(replace(template, workload=workload)))
+    assert describe_token_cost(answer, PLAIN) == ["Cost per token unknown: requests queue."]
+
+
 def test_one_accelerator_with_and_without_a_count_is_compared_by_name(service: GpuDeskService) -> None:
     """The decision once named both by the count that it chose, which no column has."""
     parts = (AcceleratorChoice("gb300-nvl72"), AcceleratorChoice("gb300-nvl72", 64), AcceleratorChoice("mi355x"))

@@ -43,12 +43,14 @@ from gpudesk.report.decision.recommendation import (
     list_removed_columns,
     list_rent_remarks,
 )
-from gpudesk.report.decision.rules import describe_reason
+from gpudesk.report.decision.rules import describe_reason, find_candidate
 from gpudesk.report.decision.verdict import (
+    MOST_NAMED,
     describe_missing_value,
     describe_other_payment,
     find_leading_column,
     label_arguments,
+    list_leaders,
     list_unpriced_candidates,
 )
 from gpudesk.report.labels import format_degrees, format_odds, join_names
@@ -71,7 +73,9 @@ _FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
 
 def make_delivery_figures(evaluated: EvaluatedAnswer) -> DataTable:
     decision = evaluated.decision
-    keys = [key for key in (find_leading_column(decision), decision.runner_up) if key is not None]
+    recommended = decision.recommended
+    leaders = [] if recommended is None else list_leaders(decision, find_candidate(decision, recommended.key))
+    keys = dict.fromkeys([each.key for each in leaders[:MOST_NAMED]] + list(filter(None, [decision.runner_up])))
     money = evaluated.money
     heads = (tr("Deployment"), tr("Output, tok/s"), tr("TTFT, ms"), tr("Cost, {code}/M output tokens", code=money.code))
     rows = tuple(_make_delivery_row(evaluated, key, money) for key in keys)

@@ -140,6 +140,14 @@ def test_figures_equal_those_of_the_answer(view: ResultView, desk: Desk) -> None
     assert texts[4].endswith(f", {payment}")
 
 
+def test_figures_of_all_that_a_close_verdict_names_are_shown(view: ResultView, desk: Desk) -> None:
+    set_answers(desk, acquisition="rent")
+    rows = view.delivers.model()
+    names = [rows.index(row, 0).data() for row in range(rows.rowCount())]
+    assert len(names) == 3
+    assert all(name in view.verdict.title.text() for name in names)
+
+
 def test_figures_are_those_of_the_recommended_counts(view: ResultView, desk: Desk) -> None:
     """Without counts, columns show the smallest that fit, and the decision the cheapest that carry the load."""
     desk.edit("Open", accelerators=tuple(replace(each, count=None) for each in desk.scenario.accelerators))
