@@ -8,9 +8,10 @@ from __future__ import annotations
 import gc
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
-from threading import Event
+from threading import Event, Lock
 from typing import Any, ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
@@ -35,13 +36,14 @@ _USUAL_SWITCH_S = sys.getswitchinterval()
 
 
 class _Worker(QThread):
-    """Runs the steps. Its results are read after it has finished."""
+    """Runs the steps when it holds `turn`. Its results are read after it has finished."""
 
-    def __init__(self, steps: ProgressSteps[Any], parent: QObject) -> None:
+    def __init__(self, steps: ProgressSteps[Any], turn: Lock, parent: QObject) -> None:
         super().__init__(parent)
         # Else the new thread asks for its class, without the interpreter's lock, and can crash.
         self.setObjectName("job")
         self._steps = steps
+        self._turn = turn
         self._stop = Event()
         self.progress: JobProgress | None = None
         self.result: Any = None
@@ -53,7 +55,8 @@ class _Worker(QThread):
 
     def run(self) -> None:
         try:
-            self._work()
+            with self._turn:
+                self._work()
         except Exception as error:  # noqa: BLE001 - passed on, and raised in the receiver
             self.error = error
         finally:
@@ -84,16 +87,20 @@ class Job(QObject, Generic[_T]):
         done: Callable[[_T], object],
         failed: Callable[[InputError], object],
         cancelled: Callable[[], object],
+        turn: Lock,
         parent: QObject,
     ) -> None:
-        """Start; exactly one of the three callbacks is called, in the window's thread, unless it is dropped."""
+        """Start when `turn` is free.
+
+        Exactly one of the three callbacks is called, in the window's thread, unless it is dropped.
+        """
         super().__init__(parent)
         self._done = done
         self._failed = failed
         self._cancelled = cancelled
         self._dropped = False
         self.began = time.perf_counter()
-        self._worker = _Worker(steps, self)
+        self._worker = _Worker(steps, turn, self)
         self._worker.finished.connect(self._finished)
         self._worker.start()
 
@@ -159,6 +166,8 @@ class Jobs(QObject):
         self._formatter = formatter
         self._jobs: dict[str, Job[Any]] = {}
         self._all: list[Job[Any]] = []
+        #: A dropped job ends after its current step, which can take half a second and much memory: the next one waits.
+        self._turns: defaultdict[str, Lock] = defaultdict(Lock)
         # No thread may outlive its owner, nor count as running forever.
         self.destroyed.connect(partial(Jobs._stop_all, self._all))
         self._text = ""
@@ -183,7 +192,7 @@ class Jobs(QObject):
             former.drop()
         # Before its thread runs.
         self._count(1)
-        job: Job[_T] = Job(steps, done, failed, cancelled, self)
+        job: Job[_T] = Job(steps, done, failed, cancelled, self._turns[kind], self)
         self._jobs[kind] = job
         self._all.append(job)
         job.ended.connect(self._ended)

@@ -132,6 +132,36 @@ def test_new_job_replaces_an_older_one_of_its_kind(jobs: Jobs, outcome: Outcome,
     assert old.results == []
 
 
+def test_job_waits_for_the_step_of_the_one_that_it_replaces(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+    """Steps of several at once took 58 MB."""
+    started, may_end = threading.Event(), threading.Event()
+    at_work: list[str] = []
+
+    def take_long_step() -> ProgressSteps[object]:
+        started.set()
+        may_end.wait()
+        at_work.append("former")
+        yield JobProgress(READING, 0, 1)
+        return "former"
+
+    def take_step() -> ProgressSteps[object]:
+        at_work.append("newer")
+        yield JobProgress(READING, 0, 1)
+        return "done"
+
+    start(jobs, take_long_step(), outcome)
+    assert started.wait(10)
+    start(jobs, take_step(), outcome)
+    start(jobs, take_step(), outcome)
+    qtbot.wait(50)
+    meanwhile = list(at_work)
+    may_end.set()
+    assert not meanwhile
+    qtbot.waitUntil(lambda: outcome.results == ["done"])
+    assert at_work == ["former", "newer"]
+    qtbot.waitUntil(lambda: not Jobs.any_running())
+
+
 def test_short_job_shows_no_progress(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
     progress: list[tuple[str, bool]] = []
     jobs.shown.connect(lambda text, can_cancel: progress.append((text, can_cancel)))
@@ -245,6 +275,8 @@ def test_job_thread_never_collects_garbage(jobs: Jobs, outcome: Outcome, qtbot: 
 #: Starts many job threads while the main thread makes Qt classes: threads must not read the bindings' table of classes
 #: without the interpreter's lock.
 MAKING_CLASSES = """
+from threading import Lock
+
 from PySide6.QtCore import QCoreApplication, QObject
 from gpudesk.desktop.session.jobs import _Worker
 from gpudesk.domain.progress import JobProgress
@@ -253,7 +285,7 @@ app = QCoreApplication([])
 parent = QObject()
 classes = []
 for _ in range(200):
-    workers = [type("Worker", (_Worker,), {})(iter(()), parent) for _ in range(20)]
+    workers = [type("Worker", (_Worker,), {})(iter(()), Lock(), parent) for _ in range(20)]
     for worker in workers:
         worker.run = lambda: None
         worker.start()
