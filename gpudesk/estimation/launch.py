@@ -190,13 +190,10 @@ def make_launch_plan(
     without_prefixes = reproduce and not estimate.request.workload.prefix_hit_rate
     file = _make_config_file(estimate, facts, settings, without_prefixes=without_prefixes)
     variables = [f"{each.name}={each.value}" for each in extras if not each.is_option]
-    cache_switch = facts.server.get("no_prefix_cache", "") if without_prefixes else ""
     options = [*_flatten_options(_make_server_command(estimate, facts, settings))]
     options += [f"{each.name} {each.value}" for each in extras if each.is_option]
-    if cache_switch.startswith("--"):
-        options.append(cache_switch)
-    elif cache_switch:
-        variables.append(cache_switch)
+    for switch in _list_switches(facts, eager=estimate.request.workload.eager, without_prefixes=without_prefixes):
+        (options if switch.startswith("--") else variables).append(switch)
     if file is not None:
         options.append(f"{facts.server['file']} {file.name}")
     model = _format_assignment(estimate, facts, settings)
@@ -216,6 +213,13 @@ def make_launch_plan(
         files=() if file is None else (file,),
         notes=tuple(_make_launch_notes(estimate, facts, settings, without_prefixes=without_prefixes)),
     )
+
+
+def _list_switches(facts: LaunchOptions, *, eager: bool, without_prefixes: bool) -> Iterator[str]:
+    """Yield the options and environment variables that disable captured graphs or the prefix cache."""
+    for name, is_set in (("eager", eager), ("no_prefix_cache", without_prefixes)):
+        if is_set and name in facts.server:
+            yield facts.server[name]
 
 
 def _check_hosts(facts: LaunchOptions, settings: LaunchSettings) -> None:
@@ -303,8 +307,6 @@ def _make_server_command(estimate: Estimate, facts: LaunchOptions, settings: Lau
     yield names["context"], str(context)
     if "memory_fraction" in names:
         yield names["memory_fraction"], f"{settings.memory_fraction:g}"
-    if work.eager and "eager" in names:
-        yield (names["eager"],)
 
 
 def _count_slots(estimate: Estimate) -> int:
@@ -420,6 +422,8 @@ def _make_config_file(
     if without_prefixes:
         cache.append("  enable_block_reuse: false")
     lines = [f"enable_attention_dp: {'true' if plan.attention_dp else 'false'}"]
+    if estimate.request.workload.eager:
+        lines.append(facts.server["eager_in_file"])
     lines += ["enable_chunked_prefill: true", "kv_cache_config:", *cache]
     return LaunchFile(_FILE, "\n".join(lines) + "\n")
 
@@ -434,7 +438,7 @@ def _make_benchmark_command(estimate: Estimate, facts: LaunchOptions, settings: 
         yield from _list_cache_options(estimate, facts, names)
         yield names["max_batched_tokens"], str(settings.max_batched_tokens)
     if "dataset" in names:
-        yield names["dataset"], "random"
+        yield (names["dataset"],)
     yield names["input_tokens"], str(work.input_tokens)
     yield names["output_tokens"], str(work.output_tokens)
     if "batch" in names:
@@ -514,7 +518,7 @@ def _make_launch_notes(
     if request.kv not in _WIDE and request.kv.value not in facts.kv:
         yield message(
             "launch.kv",
-            "{engine} has no option for a {kv} KV cache; it uses the format of the checkpoint",
+            "{engine} has no KV cache option for {kv}; it uses the format of the checkpoint",
             kv=str(request.kv).upper(),
             engine=facts.name,
         )
@@ -530,8 +534,6 @@ def _make_launch_notes(
         )
     yield from _make_prefix_notes(estimate, facts, without_prefixes=without_prefixes)
     yield from _make_client_notes(estimate, facts)
-    if request.workload.eager and "eager" not in names:
-        yield message("launch.eager", "{engine} has no option to disable captured graphs", engine=facts.name)
 
 
 #: Notes of an estimate on the network between hosts.

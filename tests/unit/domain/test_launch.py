@@ -204,8 +204,6 @@ def test_assumptions_of_the_estimate_are_reported(service: GpuDeskService) -> No
     assert "--max-model-len 2624" in server
     assert "--enforce-eager" in server
     assert "prefix" not in server
-    notes = plan_of(service, make_request("tensorrt-llm", workload=work))[2]
-    assert any("disable captured graphs" in note for note in notes)
 
 
 def test_file_has_all_cache_settings_of_the_command(service: GpuDeskService) -> None:
@@ -349,6 +347,48 @@ def test_graphs_are_switched_off_by_the_words_of_the_version(service: GpuDeskSer
     assert "\npython -m sglang.launch_server " in older
 
 
+@pytest.mark.parametrize("version", ["1.2", "1.0"])
+def test_tensorrt_llm_disables_graphs_in_its_file(service: GpuDeskService, version: str) -> None:
+    work = replace(make_request().workload, eager=True)
+    plan = service.launch(service.estimate(make_request("tensorrt-llm", workload=work)), version=version)
+    assert "\ncuda_graph_config: null\n" in plan.files[0].text
+    plan = service.launch(service.estimate(make_request("tensorrt-llm")), version=version)
+    assert "cuda_graph_config" not in plan.files[0].text
+
+
+def test_llama_cpp_disables_graphs_by_a_variable(service: GpuDeskService) -> None:
+    work = replace(make_request().workload, eager=True)
+    request = make_request("llama.cpp", workload=work, weights=Precision.INT4, count=1, tp=1, model="llama-3.1-8b")
+    assert "\nexport GGML_CUDA_DISABLE_GRAPHS=1\n" in service.launch(service.estimate(request)).server
+
+
+def test_a_4_bit_cache_is_set_in_the_versions_of_tensorrt_llm_that_have_it(service: GpuDeskService) -> None:
+    request = make_request("tensorrt-llm", accelerator="b200-hgx", kv=Precision.NVFP4)
+    newest = service.launch(service.estimate(request))
+    assert "  dtype: nvfp4\n" in newest.files[0].text
+    older = service.launch(service.estimate(request), version="1.0")
+    assert "dtype" not in older.files[0].text
+    assert any("no KV cache option for NVFP4" in format_message(note) for note in older.notes)
+
+
+@pytest.mark.parametrize(
+    ("kv", "option"),
+    [(Precision.INT8, "int8_per_token_head"), (Precision.INT4, "int4_per_token_head"), (Precision.NVFP4, "nvfp4")],
+)
+def test_every_cache_format_that_vllm_runs_is_set(service: GpuDeskService, kv: Precision, option: str) -> None:
+    """Otherwise the cache has 16 bits, and holds half of what the estimate says, or less."""
+    estimate = service.estimate(make_request(accelerator="b200-hgx", kv=kv))
+    assert f"--kv-cache-dtype {option} " in service.launch(estimate).server
+    assert "--kv-cache-dtype" not in service.launch(estimate, version="0.10.1").server
+
+
+@pytest.mark.parametrize(("engine", "dataset"), [("sglang", "random-ids"), ("tensorrt-llm", "random --random-ids")])
+def test_prompts_of_the_benchmark_need_no_download(service: GpuDeskService, engine: str, dataset: str) -> None:
+    """Random prompts of these clients are otherwise cut from ShareGPT, which they download."""
+    benchmark = plan_of(service, make_request(engine))[1]
+    assert f"--dataset-name {dataset} \\\n" in benchmark
+
+
 def test_slots_of_llama_cpp_share_its_context(service: GpuDeskService) -> None:
     load = Load(LoadKind.CONCURRENCY, concurrency=6)
     request = make_request(
@@ -407,7 +447,7 @@ def test_every_command_has_only_options_that_were_looked_up(service: GpuDeskServ
         for text, known_options in ((plan.server, facts.server), (plan.benchmark, facts.benchmark)):
             words = [word for word in text.split() if word.startswith("--")]
             assert len(words) == len(set(words))
-            assert set(words) <= set(known_options.values())
+            assert set(words) <= {word for option in known_options.values() for word in option.split()}
 
 
 def test_every_source_is_an_address(service: GpuDeskService) -> None:
