@@ -20,7 +20,7 @@ from calibration.fit import (
     CalibrationHeader,
     fit_to_runs,
     format_calibration,
-    list_folds,
+    list_bundles,
     predict_left_out,
 )
 from calibration.intervals import INTERVAL_FIGURES, fit_interval_rules, fit_lead_scales, fit_plan_rules
@@ -213,7 +213,7 @@ def calibrate(prepared: PreparedRuns, traits: Sequence[str] = HELD_OUT_FOLDS, wo
     values = fit_run_constants(prepared)
     runs = prepared.bench.runs
     with ProcessPoolExecutor(workers, get_context("fork"), _keep_bench, (prepared.bench,)) as pool:
-        tasks = [pool.submit(_predict_fold, trait, group) for trait in traits for group in list_folds(runs, trait)]
+        tasks = [pool.submit(_predict_folds, trait, bundle) for trait in traits for bundle in list_bundles(runs, trait)]
         held_out = tuple(each for task in tasks for each in task.result())
     about = CalibrationHeader(
         name=CALIBRATION_NAME,
@@ -235,8 +235,8 @@ def _keep_bench(bench: BenchArrays) -> None:
     _kept_bench[:] = [bench]
 
 
-def _predict_fold(trait: str, group: str) -> tuple[HeldOutFigure, ...]:
-    return predict_left_out(_kept_bench[0], trait, group)
+def _predict_folds(trait: str, groups: Sequence[str]) -> tuple[HeldOutFigure, ...]:
+    return predict_left_out(_kept_bench[0], trait, groups)
 
 
 def compute_fit_gain(fitted: Array, prepared: PreparedRuns, calibration: Calibration) -> float:

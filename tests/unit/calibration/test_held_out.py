@@ -1,5 +1,6 @@
 """Runs that are left out: predicted once for each way of leaving out, by fits that know nothing of them."""
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -7,7 +8,16 @@ import numpy as np
 import pytest
 
 from calibration.bench import BENCH_FIGURES
-from calibration.fit import OTHERS, SMALL_GROUP, assign_fold_groups, fit_to_runs, list_folds, predict_left_out
+from calibration.fit import (
+    LARGEST_BUNDLE,
+    OTHERS,
+    SMALL_GROUP,
+    assign_fold_groups,
+    fit_to_runs,
+    list_bundles,
+    list_folds,
+    predict_left_out,
+)
 from gpudesk.estimation.published_runs import HeldOutFigure, read_held_out, write_held_out
 from tests.unit.calibration.synthetic_runs import make_bench, make_measured, make_truth
 
@@ -18,7 +28,7 @@ MADE = make_bench(FIGURES_OF_RUNS)
 @cache
 def predict_groups(trait: str) -> tuple[HeldOutFigure, ...]:
     """Leave out every group of runs that share a trait, one after the other."""
-    return tuple(each for group in list_folds(MADE.runs, trait) for each in predict_left_out(MADE, trait, group))
+    return tuple(each for bundle in list_bundles(MADE.runs, trait) for each in predict_left_out(MADE, trait, bundle))
 
 
 def index_by_run(figures: tuple[HeldOutFigure, ...]) -> dict[tuple[str, str], float]:
@@ -36,12 +46,29 @@ def test_what_is_measured_of_a_group_never_reaches_its_own_predictions(trait: st
             for figures, within in zip(FIGURES_OF_RUNS, inside, strict=True)
         ]
         bench = make_bench(wrong)
-        predictions = index_by_run(predict_left_out(bench, trait, group))
-        assert predictions == {key: honest[key] for key in predictions}
+        of_group = {run.id for run, within in zip(bench.runs, inside, strict=True) if within}
+        bundle = next(each for each in list_bundles(bench.runs, trait) if group in each)
+        predictions = index_by_run(predict_left_out(bench, trait, bundle))
+        assert {key: value for key, value in predictions.items() if key[0] in of_group} == {
+            key: value for key, value in honest.items() if key[0] in of_group
+        }
         # The others do learn from it.
         other = next(each for each in groups if each != group)
-        learned = index_by_run(predict_left_out(bench, trait, other))
+        learned = index_by_run(predict_left_out(bench, trait, (other,)))
         assert any(predicted != honest[key] for key, predicted in learned.items())
+
+
+def test_bundles_hold_every_group_once_and_share_out_the_largest() -> None:
+    runs = [
+        replace(MADE.runs[0], traits={**MADE.runs[0].traits, "accelerator": f"part {part:02}"})
+        for part in range(8)
+        for _ in range(SMALL_GROUP + part)
+    ]
+    bundles = list_bundles(runs, "accelerator")
+    assert sorted(group for bundle in bundles for group in bundle) == list(list_folds(runs, "accelerator"))
+    assert {bundle[0] for bundle in bundles} == {"part 07", "part 06"}
+    assert max(map(len, bundles)) <= LARGEST_BUNDLE
+    assert list_bundles(MADE.runs, "model") == ()
 
 
 def test_every_figure_is_predicted_once() -> None:
