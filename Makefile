@@ -34,7 +34,7 @@ PIP_QUIET := --quiet --disable-pip-version-check
 
 # What the catalog is made from. Folders count too: they change when a file is removed.
 DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -print 2>/dev/null)
-CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
+CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain packaging/catalog_build -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
 .PHONY: help run prepare quick style types quick-tests test $(TEST_PARTS) lint walks bench soak parity parity-record parity-speed calibrate golden golden-texts peers accuracy catalog translations fuzz lock notices manual screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean

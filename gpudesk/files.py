@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from gpudesk.domain.field_checks import parse_bounded_json
-from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message, message_n
+from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 
 PIPE: Final = message("import.no_file", "is a pipe or device; choose a regular file")
 
@@ -148,17 +148,6 @@ def describe_unreadable(reason: str) -> Message:
 
 def describe_too_large(most: float) -> Message:
     return message("file.too_big", "is larger than {most}; it is not a GPU Desk file", most=(float(most), "B"))
-
-
-def describe_faulty_data(count: int, first: str) -> Message:
-    return message_n(
-        "catalog.data",
-        "the data files have an error: {first}",
-        "the data files have {count} errors, the first: {first}",
-        "count",
-        count=count,
-        first=first,
-    )
 
 
 def describe_unknown_format(suffix: str, known_formats: tuple[str, ...]) -> Message:

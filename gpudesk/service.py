@@ -11,7 +11,6 @@ from typing import IO, TYPE_CHECKING
 
 from gpudesk import paths
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.shipped import ensure_built
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, NOTHING_TO_START
@@ -83,17 +82,9 @@ class GpuDeskService:
 
     @classmethod
     def open(cls, *, with_user_facts: bool = True) -> GpuDeskService:
-        """Open the shipped catalog; a checkout first rebuilds it if its data changed.
-
-        The user's facts are applied to it if `with_user_facts`.
-        """
-        data = paths.data_dir()
-        if data is None:
-            path = paths.get_catalog_path()
-        else:
-            path = paths.get_built_catalog_path()
-            ensure_built(data, path)
-        return cls(Catalog.open(path), user_file=paths.get_user_catalog_path() if with_user_facts else None)
+        """Open the shipped catalog; the user's facts are applied to it if `with_user_facts`."""
+        user_file = paths.get_user_catalog_path() if with_user_facts else None
+        return cls(Catalog.open(paths.get_catalog_path()), user_file=user_file)
 
     def close(self) -> None:
         self.user_catalog.close()

@@ -78,8 +78,8 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
     from bundle_manifest import list_included_files, make_manifest_text
+    from catalog_build.writer import build_catalog
     from gpudesk.bundle_manifest import MANIFEST
-    from gpudesk.catalog.build.writer import build_catalog
     from translations import compile_languages
 
     catalog, record = folder / "catalog.sqlite", folder / "build.json"

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from gpudesk.catalog.build.files import DataError
-from gpudesk.catalog.build.writer import build_catalog
+from catalog_build.files import DataError
+from catalog_build.writer import build_catalog
 
 
 def main() -> int:

@@ -149,10 +149,10 @@ def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterat
     Each would put 3,000 runs in order for its first estimate, and search the deployments of a model again. A service
     over facts of the user has its own.
     """
-    from gpudesk import paths, service
+    from catalog_build.writer import ensure_built
+    from gpudesk import paths
     from gpudesk.catalog.database import CatalogDatabase
     from gpudesk.catalog.read import Catalog
-    from gpudesk.catalog.shipped import ensure_built
     from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.service import GpuDeskService
 
@@ -161,10 +161,6 @@ def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterat
     open_file, close_file = Catalog.open, CatalogDatabase.close
     with Catalog.open(path) as shipped_catalog, pytest.MonkeyPatch.context() as patch:
         store = shipped_catalog.shipped.store
-        # A digest of all data, which none of these changes, takes half of what it takes to open a service.
-        patch.setattr(
-            service, "ensure_built", lambda *arguments: arguments != (DATA, path) and ensure_built(*arguments)
-        )
         patch.setattr(
             Catalog,
             "open",

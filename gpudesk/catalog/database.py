@@ -237,33 +237,3 @@ def _read_table(store: CatalogDatabase, table: str) -> list[TableRow]:
 def _convert_row(row: TableRow) -> TableRow:
     """Return a row as SQLite stores it, with yes and no as numbers."""
     return {column: int(value) if isinstance(value, bool) else value for column, value in row.items()}
-
-
-#: The subfolders of `data/` in the catalog.
-CATALOG_FOLDERS: Final = (
-    "accelerators",
-    "claims",
-    "diffusion",
-    "disputes",
-    "models",
-    "prices",
-    "reference_designs",
-    "serving_engines",
-    "sources",
-    "systems",
-)
-
-
-_PACKAGE: Final = Path(__file__).resolve().parents[1]
-
-
-def compute_inputs_digest(data_dir: Path) -> str:
-    """Digest the data files and the code that turns them into a catalog."""
-    digest = hashlib.sha256()
-    for folder in (*(data_dir / part for part in CATALOG_FOLDERS), _PACKAGE / "domain", _PACKAGE / "catalog"):
-        for file in sorted(folder.glob("*.*")):
-            if file.suffix in {".toml", ".csv", ".py"}:
-                content = file.read_bytes()
-                digest.update(f"{folder.name}/{file.name} {len(content)}\n".encode())
-                digest.update(content)
-    return digest.hexdigest()

@@ -7,17 +7,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, cached_property, lru_cache
-from pathlib import Path
 from types import MappingProxyType, UnionType
 from typing import Any, Final, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from gpudesk.catalog.database import (
-    CatalogDatabase,
-    CatalogFileError,
-    DatabaseRow,
-    compute_inputs_digest,
-    find_file_problem,
-)
+from gpudesk.catalog.database import CatalogDatabase, DatabaseRow
 from gpudesk.domain.accelerator import Accelerator, ReferenceDesign, System, SystemKind
 from gpudesk.domain.claim import (
     ApiPrice,
@@ -453,32 +446,3 @@ class ShippedCatalog:
         if thing not in self._attributes:
             self._attributes[thing] = read_attributes(self.store, thing, self.sources)
         return self._attributes[thing]
-
-
-def is_catalog_stale(data_dir: Path, path: Path) -> bool:
-    """Whether the catalog at `path` is missing, unusable, or built from other data than in `data_dir`."""
-    if find_file_problem(path) is not None:
-        return True
-    try:
-        with CatalogDatabase(path) as store:
-            return read_meta(store).get("inputs") != compute_inputs_digest(data_dir)
-    except CatalogFileError:
-        return True
-
-
-def ensure_built(data_dir: Path, path: Path) -> bool:
-    """Build the catalog of a checkout if it is stale, and return whether it was.
-
-    Two processes can do so at once: each builds a separate file, and either replaces it atomically. A file other than a
-    catalog is not overwritten; that raises `CatalogFileError`.
-    """
-    problem = find_file_problem(path)
-    if problem is not None and problem.id == "catalog.file.foreign":
-        raise CatalogFileError(problem, path)
-    if not is_catalog_stale(data_dir, path):
-        return False
-    # Building needs SQLAlchemy and pydantic, which take longer to load than reading a fresh catalog.
-    from gpudesk.catalog.build.writer import build_catalog
-
-    build_catalog(data_dir, path)
-    return True

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
-from gpudesk.catalog.build.checks import REFUTATIONS, find_system_faults
 from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, compute_stored_revision
 from gpudesk.catalog.model_definition import ShapeFault, ShapeRelation, find_shape_faults
 from gpudesk.catalog.read import Catalog
 from gpudesk.engine.diffusion import count_block_parameters
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message, MessageParameter, message
+
+#: Words in place of a second claim: the first is refuted by calculation or by dated pages.
+REFUTATIONS: Final = frozenset({"ARITHMETIC", "PUBLIC-RECORD"})
 
 
 @frozen_dataclass
@@ -180,6 +182,58 @@ def _check_systems(catalog: Catalog) -> Iterator[VerificationFinding]:
         values = {each.name: each.value for each in catalog.attributes(system.id) if each.preferred is not None}
         for name, fault in find_system_faults({"accelerator_power": system.accelerator_power_w, **values}):
             yield VerificationFinding(f"{system.id} {name}", fault)
+
+
+#: Minimum power of a system, as a share of the power of its accelerators.
+_LEAST_POWER: Final = 0.9
+#: Attributes of systems that cannot exceed another.
+_ORDERED: Final = (
+    ("power_typical", "power_max"),
+    ("price_low", "price_high"),
+    ("host_memory", "host_memory_max"),
+    ("nodes", "accelerator_count"),
+)
+
+
+def find_system_faults(values: Mapping[str, Any]) -> Iterator[tuple[str, Message]]:
+    """Yield the impossible attributes of a system with reasons; `values` are the preferred ones, in SI units.
+
+    `accelerator_power` among them is that of the accelerator unless the system has its own.
+    """
+    count, slots, power = (values.get(name) for name in ("accelerator_count", "accelerator_slots", "power_max"))
+    if count is None:
+        yield "accelerator_count", message("catalog.verify.no_count", "needs a preferred claim")
+    elif slots is not None and count > slots:
+        yield (
+            "accelerator_count",
+            message(
+                "catalog.verify.slots", "{count} accelerators do not fit into {slots} slots", count=count, slots=slots
+            ),
+        )
+    for name, other in _ORDERED:
+        if name in values and other in values and values[name] > values[other]:
+            yield (
+                name,
+                message(
+                    "catalog.verify.order",
+                    "{value} exceeds {other}, which is {other_value}",
+                    value=values[name],
+                    other=other,
+                    other_value=values[other],
+                ),
+            )
+    single = values.get("accelerator_power")
+    if power is not None and single is not None and count is not None and power < _LEAST_POWER * count * single:
+        yield (
+            "power_max",
+            message(
+                "catalog.verify.power",
+                "{power} is less than {count} accelerators of {single} draw",
+                power=(power, "W"),
+                count=count,
+                single=(single, "W"),
+            ),
+        )
 
 
 def _describe_shape_fault(fault: ShapeFault) -> Message:

@@ -16,9 +16,8 @@ from typing import Final, TypeVar
 
 from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import KV_BYTES, Precision
-from gpudesk.files import describe_faulty_data
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.text.messages import InputError
+from gpudesk.text.messages import InputError, message_n
 
 #: Figures of an estimate that published rows are compared with: the rate of the whole deployment in output tokens, and
 #: the times of first and further tokens.
@@ -235,7 +234,17 @@ class MeasurementsError(InputError):
     def __init__(self, problems: Iterable[str]) -> None:
         """Keep all problems; the message shows the first and how many there are."""
         self.problems = tuple(problems)
-        super().__init__(describe_faulty_data(len(self.problems), self.problems[0]))
+        count, first = len(self.problems), self.problems[0]
+        super().__init__(
+            message_n(
+                "catalog.data",
+                "the data files have an error: {first}",
+                "the data files have {count} errors, the first: {first}",
+                "count",
+                count=count,
+                first=first,
+            )
+        )
 
     def __str__(self) -> str:
         return "\n".join(self.problems)

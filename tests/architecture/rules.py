@@ -23,9 +23,7 @@ RULES: Final = {
     "files": Rule(names(_TYPES)),
     "input_records": Rule(names(_TYPES), names("pydantic")),
     "engine": Rule(names(_TYPES), names("numpy")),
-    "catalog": Rule(
-        names(f"{_TYPES} engine paths files input_records bundle_manifest"), names("sqlmodel sqlalchemy pydantic")
-    ),
+    "catalog": Rule(names(f"{_TYPES} engine paths files input_records bundle_manifest"), names("pydantic")),
     "evidence": Rule(names(f"{_TYPES} engine paths files input_records"), names("numpy pydantic")),
     "estimation": Rule(names(_FACTS), names("numpy orjson pydantic")),
     "costing": Rule(names(f"{_FACTS} estimation"), names("numpy pydantic")),

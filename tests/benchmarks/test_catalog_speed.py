@@ -8,12 +8,9 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from gpudesk import paths
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.shipped import is_catalog_stale
 
 #: Seconds that opening the catalog and making every object of it may take.
 OPENING = 0.15
-#: Seconds that finding out whether a checkout's catalog is fresh may take.
-FRESHNESS = 0.05
 
 
 def _open_whole(path: Path) -> int:
@@ -30,10 +27,3 @@ def _median(benchmark: BenchmarkFixture) -> float:
 def test_opening_the_catalog_and_making_every_object(benchmark: BenchmarkFixture) -> None:
     assert benchmark(_open_whole, paths.get_catalog_path()) == 51 + 83 + 5
     assert _median(benchmark) <= OPENING
-
-
-def test_checking_whether_the_catalog_is_current(benchmark: BenchmarkFixture) -> None:
-    data_dir = paths.data_dir()
-    assert data_dir is not None
-    benchmark(is_catalog_stale, data_dir, paths.get_catalog_path())
-    assert _median(benchmark) <= FRESHNESS

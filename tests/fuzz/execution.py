@@ -16,7 +16,7 @@ from time import process_time
 from typing import Any, Final
 from unittest.mock import patch
 
-from gpudesk import paths, service
+from gpudesk import paths
 from gpudesk.catalog.database import CatalogDatabase
 from gpudesk.catalog.read import Catalog
 from gpudesk.cli import main as entry
@@ -150,7 +150,6 @@ def _in_folder(folder: Path, home: Path) -> Iterator[None]:
             for owner, name, value in (
                 (paths, "data_dir", lambda: None),
                 (paths, "get_catalog_path", lambda: catalog),
-                (service, "ensure_built", None),
                 (Catalog, "open", lambda path: _open_shipped() if path == SHIPPED else _open_catalog(path)),
                 (CatalogDatabase, "close", _close),
                 (cost, "_DRAWS", 500),

@@ -8,9 +8,6 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from gpudesk.catalog.build.claims import list_dimensions
-from gpudesk.catalog.build.files import list_validation_problems
-from gpudesk.catalog.build.records import MODEL_FILE, ModelFile
 from gpudesk.catalog.importing.fields import describe_too_large_size, make_file_source
 from gpudesk.catalog.model_definition import (
     ShapeFault,
@@ -19,6 +16,7 @@ from gpudesk.catalog.model_definition import (
     parse_model,
     to_canonical_json,
 )
+from gpudesk.catalog.model_record import MODEL_RECORD, ModelRecord, list_dimensions, list_validation_problems
 from gpudesk.domain.attributes import MODEL_STATED_UNITS
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.field_checks import MISSING_FIELD
@@ -80,7 +78,6 @@ _DIMENSIONS_OF_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 #: Required fields of a model with layers.
 _REQUIRED_FIELDS: Final = ("hidden_size", "vocab_size", "tied_embeddings")
-_TABLES_WITH_KIND: Final = frozenset({"mixers", "ffns"})
 
 
 def make_model_facts(
@@ -123,14 +120,14 @@ def make_model_facts(
     )
 
 
-def check_model_definition(definition: Mapping[str, Any]) -> ModelFile:
+def check_model_definition(definition: Mapping[str, Any]) -> ModelRecord:
     """Return a definition as a record of its schema; raises `InputError` with the invalid field."""
     _check_sizes("", definition)
     try:
-        record = MODEL_FILE.model_validate(dict(definition))
+        record = MODEL_RECORD.model_validate(dict(definition))
     except ValidationError as error:
-        first = next(iter(list_validation_problems(error, "", tagged=_TABLES_WITH_KIND)))
-        raise input_error("import.model.field", "{problem}", first.field, problem=first.problem) from None
+        where, text = next(list_validation_problems(error))
+        raise input_error("import.model.field", "{problem}", where, problem=text) from None
     for field, problem in _find_faults(record):
         raise InputError(problem, field)
     return record
@@ -150,7 +147,7 @@ def _check_sizes(path: str, table: object) -> None:
             raise InputError(describe_too_large_size(largest), path)
 
 
-def _find_faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
+def _find_faults(record: ModelRecord) -> Iterator[tuple[str, Message]]:
     plain = record.definition()
     for name in _REQUIRED_FIELDS:
         if plain.get(name) is None:

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from gpudesk.catalog.build.files import DataEntry, DataFileReader, DataProblem
-from gpudesk.catalog.build.writer import build_catalog
-from gpudesk.catalog.database import CATALOG_FOLDERS
+from catalog_build.files import CATALOG_FOLDERS, DataEntry, DataFileReader, DataProblem
+from catalog_build.writer import build_catalog
 from gpudesk.catalog.read import Catalog
 
 DATA = Path(__file__).parents[3] / "data"

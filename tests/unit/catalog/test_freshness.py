@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from catalog_build.writer import ensure_built, is_catalog_stale
 from gpudesk.catalog.database import CatalogFileError
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.shipped import ensure_built, is_catalog_stale
 
 Edit = Callable[[str, str, str], None]
 
-ENSURE = "import sys, pathlib; from gpudesk.catalog.shipped import ensure_built; \
+ENSURE = "import sys, pathlib; sys.path.insert(0, 'packaging'); from catalog_build.writer import ensure_built; \
 ensure_built(*map(pathlib.Path, sys.argv[1:]))"
 
 

@@ -14,7 +14,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from gpudesk import paths
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.shipped import ensure_built
 from gpudesk.catalog.user_store import edits
 from gpudesk.catalog.user_store.connection import query_file, read_contents
 from gpudesk.catalog.user_store.entry import make_user_source
@@ -35,11 +34,7 @@ titles = st.sampled_from(["Our lab", "An offer", "=1+1"])
 
 
 def catalog_of_data() -> Path:
-    data = paths.data_dir()
-    assert data is not None
-    path = paths.get_built_catalog_path()
-    ensure_built(data, path)
-    return path
+    return paths.get_catalog_path()
 
 
 class Walk(RuleBasedStateMachine):

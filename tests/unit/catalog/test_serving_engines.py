@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from gpudesk.catalog.build.files import DataError
-from gpudesk.catalog.build.serving_engines import read_serving_engines, write_engine_json
-from gpudesk.catalog.build.writer import read_data_tables
+from catalog_build.files import DataError
+from catalog_build.serving_engines import read_serving_engines, write_engine_json
+from catalog_build.writer import read_data_tables
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.shipped import restore_dataclass
 from gpudesk.domain.claim import CatalogEntryKind

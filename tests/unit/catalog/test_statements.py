@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.build.files import DataError
-from gpudesk.catalog.build.writer import build_catalog, read_data_tables
+from catalog_build.files import DataError
+from catalog_build.writer import build_catalog, read_data_tables
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import Claim
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.schema import SHIPPED_METADATA
+from catalog_build.schema import SHIPPED_METADATA
 from gpudesk.catalog.user_store.migrations import USER_STEPS, USER_VERSION, migrate, read_version
 from gpudesk.catalog.user_store.rows import SIGNER_TABLE, STORED_TABLES
 from gpudesk.catalog.user_store.user_file import UserFile, list_backups

@@ -7,7 +7,7 @@ from pathlib import Path as FilePath
 
 import pytest
 
-from gpudesk.catalog.build.serving_engines import read_serving_engines
+from catalog_build.serving_engines import read_serving_engines
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.model import (
     MLA,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from catalog_build.writer import build_catalog
 from gpudesk import paths
-from gpudesk.catalog.build.writer import build_catalog
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.domain.precision import Precision

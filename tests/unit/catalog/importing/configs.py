@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from gpudesk.catalog.build.records import MODEL_FILE
+from catalog_build.records import MODEL_FILE
 from gpudesk.catalog.importing.huggingface.reader import propose_model
 from gpudesk.catalog.model_definition import parse_model
 from gpudesk.domain.model import Ffn, Mixer, Model

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import tomllib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from gpudesk.catalog.build.records import (
+from catalog_build.records import (
     MODEL_FILE,
     AcceleratorFile,
     ApiPriceRecord,
@@ -31,15 +32,9 @@ from gpudesk.catalog.build.records import (
     SourcesFile,
     SystemFile,
 )
+from gpudesk.catalog.model_record import list_validation_problems
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.files import describe_faulty_data
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.text.messages import InputError
-
-#: Longer inputs are shortened in problems.
-_SHOWN: Final = 60
-#: Index of a record's kind in a path: table, name, kind, field.
-_KIND_AT: Final = 2
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -54,56 +49,36 @@ class DataProblem:
         return ": ".join(part for part in (self.file, self.field, self.problem) if part)
 
 
-class DataError(InputError):
+class DataError(ValueError):
     """The files of `data/` cannot be built into a catalog; `problems` has every reason."""
 
     def __init__(self, problems: Iterable[DataProblem]) -> None:
-        """Keep all problems, sorted by file; the message shows the first and how many there are."""
+        """Keep all problems, sorted by file; the message has one per line."""
         self.problems = tuple(sorted(set(problems)))
-        first = str(self.problems[0])
-        super().__init__(describe_faulty_data(len(self.problems), first), where=None)
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.problems))
-
-
-def list_validation_problems(
-    error: ValidationError, file: str, place: str = "", tagged: Collection[str] = ()
-) -> Iterable[DataProblem]:
-    """Turn pydantic's errors into problems.
-
-    Below the tables `tagged`, whose records have a `kind`, its paths have the kind after the name.
-    """
-    for item in error.errors(include_url=False, include_context=False):
-        location = item["loc"]
-        if len(location) > _KIND_AT and location[0] in tagged:
-            location = (*location[:_KIND_AT], *location[_KIND_AT + 1 :])
-        path = [str(part + 1) if isinstance(part, int) else part for part in location]
-        field = " ".join(part for part in (place, ".".join(path)) if part)
-        yield DataProblem(file, field, _shorten_message(item["type"], item["msg"], item["input"]))
-
-
-def _shorten_message(kind: str, text: str, value: object) -> str:
-    """Return pydantic's message, shortened, with the rejected value if helpful."""
-    if kind == "missing":
-        return "is missing"
-    if kind == "extra_forbidden":
-        return "is no key of this file"
-    words = text.removeprefix("Value error, ").removeprefix("Input ")
-    value_text = repr(value)
-    if isinstance(value, dict):
-        return words
-    return f"{words}, given {value_text if len(value_text) <= _SHOWN else value_text[:_SHOWN] + '…'}"
+        super().__init__("\n".join(map(str, self.problems)))
 
 
 _T = TypeVar("_T")
 _T_co = TypeVar("_T_co", covariant=True)
 _R = TypeVar("_R", bound=BaseModel)
 
+#: The subfolders of `data/` in the catalog.
+CATALOG_FOLDERS: Final = (
+    "accelerators",
+    "claims",
+    "diffusion",
+    "disputes",
+    "models",
+    "prices",
+    "reference_designs",
+    "serving_engines",
+    "sources",
+    "systems",
+)
+_CODE: Final = Path(__file__).resolve().parent
+_PROGRAM: Final = _CODE.parents[1] / "gpudesk"
 #: Folder of the files of serving engines.
 ENGINES_FOLDER: Final = "serving_engines"
-#: Tables of records that differ by their `kind`.
-_WITH_KINDS: Final = frozenset({"mixers", "ffns"})
 
 
 class _CsvLines(Protocol):
@@ -209,7 +184,10 @@ class DataFileReader:
             plain, hint = json.dumps(content, default=str), cast("Any", schema)
             return DataEntry(name, place, _make_adapter(hint).validate_json(plain, strict=True, extra="forbid"))
         except ValidationError as error:
-            self.problems += list_validation_problems(error, name, place, _WITH_KINDS)
+            self.problems += (
+                DataProblem(name, " ".join(part for part in (place, field) if part), problem)
+                for field, problem in list_validation_problems(error)
+            )
             return None
 
 
@@ -248,3 +226,16 @@ def _explain_unreadable(error: Exception) -> str:
         return f"cannot be read: {error.strerror}"
     kind = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "is broken"
     return f"{kind}: {error}"
+
+
+def compute_inputs_digest(data_dir: Path) -> str:
+    """Digest the data files and the code that turns them into a catalog."""
+    digest = hashlib.sha256()
+    code = (_PROGRAM / "domain", _PROGRAM / "catalog", _CODE)
+    for folder in (*(data_dir / part for part in CATALOG_FOLDERS), *code):
+        for file in sorted(folder.glob("*.*")):
+            if file.suffix in {".toml", ".csv", ".py"}:
+                content = file.read_bytes()
+                digest.update(f"{folder.name}/{file.name} {len(content)}\n".encode())
+                digest.update(content)
+    return digest.hexdigest()

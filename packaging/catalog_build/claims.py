@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from gpudesk.catalog.build.files import DataEntry, DataFiles, DataProblem
-from gpudesk.catalog.build.records import (
+from catalog_build.files import DataEntry, DataFiles, DataProblem
+from catalog_build.records import (
     AcceleratorFile,
     AttributeRecord,
     ClaimRecord,
@@ -20,47 +20,13 @@ from gpudesk.catalog.build.records import (
     split_names,
 )
 from gpudesk.catalog.model_definition import MODEL_FIELDS
+from gpudesk.catalog.model_record import list_dimensions
 from gpudesk.domain.attributes import MODEL_STATED_UNITS, RecordedClaimValue, convert_claim_to_si, find_model_unit
 from gpudesk.domain.claim import is_figure
 from gpudesk.text.units import UnknownUnitError
 
 #: Words about the checkpoint; without a named configuration their source is that of its precision.
 _OF_THE_CHECKPOINT: Final = frozenset({"quantised_tensors", "native_other_precision", "native_group_size"})
-#: Fields of a definition about itself, which no source states as a dimension.
-_REMARKS: Final = frozenset({"native_note", "generic_architecture", "unread_fields"})
-
-
-def list_dimensions(model: ModelFile) -> dict[str, Any]:
-    """Return every dimension of the file by its path, in the order of the file."""
-    definition = model.definition()
-    dimensions = {name: definition[name] for name in MODEL_FIELDS if name in definition and name not in _REMARKS}
-    for part in ("mixers", "ffns"):
-        for name, table in definition[part].items():
-            dimensions |= dict(_iterate_leaves(f"{part}.{name}", table))
-    return dimensions | _list_layer_dimensions(definition["layers"])
-
-
-def _iterate_leaves(path: str, table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _iterate_leaves(f"{path}.{key}", value)
-        elif value is not None:
-            yield f"{path}.{key}", value
-
-
-def _list_layer_dimensions(layers: list[dict[str, Any]]) -> dict[str, Any]:
-    """Number the groups of layers from 1; `layers.norms` is there if all have the same."""
-    dimensions: dict[str, Any] = {}
-    if not layers:
-        return dimensions
-    dimensions["layer_count"] = sum(group["count"] for group in layers)
-    alike = len({group["norms"] for group in layers}) == 1
-    if alike:
-        dimensions["layers.norms"] = layers[0]["norms"]
-    for number, group in enumerate(layers, start=1):
-        words = ("count", "mixer", "ffn") if alike else ("count", "mixer", "ffn", "norms")
-        dimensions |= {f"layers.{number}.{word}": group[word] for word in words if group[word] is not None}
-    return dimensions
 
 
 def make_model_attributes(model: ModelFile) -> dict[str, AttributeRecord]:

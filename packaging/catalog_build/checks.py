@@ -9,15 +9,15 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
-from gpudesk.catalog.build.claims import (
+from catalog_build.claims import (
     find_claim_problems,
     join_statements,
     list_attribute_files,
     list_attributes_by_thing,
     make_model_attributes,
 )
-from gpudesk.catalog.build.files import DataEntry, DataFiles, DataProblem
-from gpudesk.catalog.build.records import (
+from catalog_build.files import DataEntry, DataFiles, DataProblem
+from catalog_build.records import (
     AcceleratorFile,
     AttributeRecord,
     CloudPriceRecord,
@@ -28,17 +28,15 @@ from gpudesk.catalog.build.records import (
     SeedClaimRecord,
     split_names,
 )
-from gpudesk.catalog.build.serving_engines import find_engine_faults
+from catalog_build.serving_engines import find_engine_faults
 from gpudesk.catalog.model_definition import find_shape_faults, parse_model
+from gpudesk.catalog.verify import REFUTATIONS, find_system_faults
 from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.attributes import convert_claim_to_si, get_units
 from gpudesk.domain.claim import CatalogEntryKind, is_figure
 from gpudesk.domain.registry import list_required_attributes
-from gpudesk.text.messages import Message, format_message, message
+from gpudesk.text.messages import format_message
 from gpudesk.text.units import UnknownUnitError, get_si_unit
-
-#: Words in place of a second claim: the first is refuted by calculation or by dated pages.
-REFUTATIONS: Final = frozenset({"ARITHMETIC", "PUBLIC-RECORD"})
 
 #: Attributes by entry and name.
 RecordsByThing = Mapping[str, Mapping[str, AttributeRecord]]
@@ -270,58 +268,6 @@ def _list_preferred(attributes: Mapping[str, AttributeRecord]) -> dict[str, Any]
                 with suppress(UnknownUnitError):
                     values[name] = convert_claim_to_si(claim.value, claim.unit or attribute.unit)
     return values
-
-
-#: Minimum power of a system, as a share of the power of its accelerators.
-_LEAST_POWER: Final = 0.9
-#: Attributes of systems that cannot exceed another.
-_ORDERED: Final = (
-    ("power_typical", "power_max"),
-    ("price_low", "price_high"),
-    ("host_memory", "host_memory_max"),
-    ("nodes", "accelerator_count"),
-)
-
-
-def find_system_faults(values: Mapping[str, Any]) -> Iterator[tuple[str, Message]]:
-    """Yield the impossible attributes of a system with reasons; `values` are the preferred ones, in SI units.
-
-    `accelerator_power` among them is that of the accelerator unless the system has its own.
-    """
-    count, slots, power = (values.get(name) for name in ("accelerator_count", "accelerator_slots", "power_max"))
-    if count is None:
-        yield "accelerator_count", message("catalog.verify.no_count", "needs a preferred claim")
-    elif slots is not None and count > slots:
-        yield (
-            "accelerator_count",
-            message(
-                "catalog.verify.slots", "{count} accelerators do not fit into {slots} slots", count=count, slots=slots
-            ),
-        )
-    for name, other in _ORDERED:
-        if name in values and other in values and values[name] > values[other]:
-            yield (
-                name,
-                message(
-                    "catalog.verify.order",
-                    "{value} exceeds {other}, which is {other_value}",
-                    value=values[name],
-                    other=other,
-                    other_value=values[other],
-                ),
-            )
-    single = values.get("accelerator_power")
-    if power is not None and single is not None and count is not None and power < _LEAST_POWER * count * single:
-        yield (
-            "power_max",
-            message(
-                "catalog.verify.power",
-                "{power} is less than {count} accelerators of {single} draw",
-                power=(power, "W"),
-                count=count,
-                single=(single, "W"),
-            ),
-        )
 
 
 def _check_attributes(

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-import types
 from collections.abc import Iterator
-from dataclasses import MISSING, fields, is_dataclass
-from functools import reduce
-from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator, create_model
 
-from gpudesk.catalog.model_definition import MODEL_FIELDS
+from gpudesk.catalog.model_record import SLUG, FileRecord, ModelRecord, Slug, Text, list_model_fields, make_record_type
 from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.claim import ProviderClass, SourceKind
-from gpudesk.domain.diffusion import DiffusionArchitecture, DiffusionRun, DiffusionSoftware
-from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Model
-from gpudesk.domain.precision import Precision
+from gpudesk.domain.diffusion import DiffusionArchitecture, DiffusionRun
 
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 
@@ -43,9 +37,6 @@ def _convert_empty_to_none(cell: object) -> object:
     return None if cell == "" else cell
 
 
-_SLUG: Final = "[a-z0-9]+(?:[.-][a-z0-9]+)*"
-Slug = Annotated[str, Field(pattern=f"^{_SLUG}$")]
-Text = Annotated[str, Field(min_length=1)]
 Date = Annotated[str, AfterValidator(_check_date)]
 #: In strict mode pydantic accepts no plain word for an enumeration, but files have nothing else.
 KindWord = Annotated[SourceKind, Field(strict=False)]
@@ -56,12 +47,6 @@ RecordedValue = Annotated[bool | int | float | str | list[str], WrapValidator(_c
 
 def split_names(cell: str | None) -> tuple[str, ...]:
     return () if cell is None else tuple(cell.split(";"))
-
-
-class FileRecord(BaseModel):
-    """Base of all records of TOML files: strict types, no unknown keys, immutable."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class SourceRecord(FileRecord):
@@ -149,7 +134,7 @@ _Word = Annotated[str, Field(min_length=1)]
 _OptionalWord = Annotated[str | None, BeforeValidator(_convert_empty_to_none)]
 _OptionalSlug = Annotated[Slug | None, BeforeValidator(_convert_empty_to_none)]
 _OptionalSlugs = Annotated[
-    Annotated[str, Field(pattern=rf"^{_SLUG}(?:;{_SLUG})*$")] | None, BeforeValidator(_convert_empty_to_none)
+    Annotated[str, Field(pattern=rf"^{SLUG}(?:;{SLUG})*$")] | None, BeforeValidator(_convert_empty_to_none)
 ]
 _OptionalDate = Annotated[Date | None, BeforeValidator(_convert_empty_to_none)]
 _OptionalCount = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_convert_empty_to_none)]
@@ -266,56 +251,14 @@ class HardwareDisputeRecord(DisputeRecord):
     accelerator: _OptionalSlug
 
 
-LayerKindName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-PositiveCount = Annotated[int, Field(ge=1)]
-
-
-def _make_record_type(dimensions: type, kind: str | None = None) -> type[FileRecord]:
-    """Make the schema of one dataclass; `kind` is the word that identifies it in a file."""
-    hints = get_type_hints(dimensions)
-    field_types: dict[str, Any] = {}
-    if kind is not None:
-        field_types["kind"] = (Literal[kind], ...)
-    for field in fields(dimensions):
-        default = ... if field.default is MISSING else field.default
-        least = 0 if field.default == 0 and field.default is not False else 1
-        field_types[field.name] = (_constrain_hint(hints[field.name], least), default)
-    record_type: type[FileRecord] = create_model(f"{dimensions.__name__}Record", __base__=FileRecord, **field_types)
-    return record_type
-
-
-def _constrain_hint(hint: Any, least: int) -> Any:  # noqa: ANN401 - a type as typing gives it
-    if hint is int:
-        return Annotated[int, Field(ge=least)]
-    if hint in (Precision, DiffusionSoftware):
-        return Annotated[hint, Field(strict=False)]
-    if isinstance(hint, type) and is_dataclass(hint):
-        return _make_record_type(hint)
-    if get_origin(hint) is tuple and is_dataclass(get_args(hint)[0]):
-        return list[_constrain_hint(get_args(hint)[0], least)]  # type: ignore[misc]
-    if get_origin(hint) in (types.UnionType, Union):
-        return reduce(or_, (_constrain_hint(part, least) for part in get_args(hint)))
-    return hint
-
-
 if TYPE_CHECKING:
-    MixerRecord = BaseModel
-    FfnRecord = BaseModel
     DiffusionRunRecord = FileRecord
 
     class DiffusionArchitectureRecord(FileRecord):  # noqa: D101
         source: str
 else:
-    DiffusionRunRecord = _make_record_type(DiffusionRun)
-    DiffusionArchitectureRecord = _make_record_type(DiffusionArchitecture)
-    MixerRecord = Annotated[
-        Union[tuple(_make_record_type(mixer, kind) for kind, mixer in MIXER_KINDS.items())],  # noqa: UP007
-        Field(discriminator="kind"),
-    ]
-    FfnRecord = Annotated[
-        Union[tuple(_make_record_type(ffn, kind) for kind, ffn in FFN_KINDS.items())],  # noqa: UP007
-        Field(discriminator="kind"),
-    ]
+    DiffusionRunRecord = make_record_type(DiffusionRun)
+    DiffusionArchitectureRecord = make_record_type(DiffusionArchitecture)
 
 
 class DiffusionResultRecord(FileRecord):
@@ -353,15 +296,6 @@ class DiffusionFile(FileRecord):
                 yield f"{part}.{number}", result
 
 
-class LayerRecord(FileRecord):
-    """One `[[layers]]`: equal layers, by the names of their mixer and feed-forward block."""
-
-    count: PositiveCount
-    mixer: LayerKindName | None = None
-    ffn: LayerKindName | None = None
-    norms: Annotated[int, Field(ge=0)] = 2
-
-
 class ModelClaimRecord(ClaimRecord):
     """One `[[claims]]`: about an attribute of the model or one dimension, named by its path."""
 
@@ -369,41 +303,11 @@ class ModelClaimRecord(ClaimRecord):
     reason: Text | None = None
 
 
-class ModelFile(FileRecord):
+class ModelFile(ModelRecord):
     """A file of data/models/: its structure. `MODEL_FILE` adds the remaining fields of `Model`."""
 
-    id: Slug
-    name: Text
-    organisation: Text
     dimensions_source: Slug | None = None
-    notes: list[Text] = Field(default_factory=list)
-    mixers: dict[LayerKindName, MixerRecord] = Field(default_factory=dict)
-    ffns: dict[LayerKindName, FfnRecord] = Field(default_factory=dict)
-    layers: list[LayerRecord] = Field(default_factory=list)
     claims: list[ModelClaimRecord] = Field(default_factory=list)
 
-    def definition(self) -> dict[str, Any]:
-        """Return the definition of the model, in plain JSON types, without default dimensions."""
-        fields = self.model_dump(mode="json", include=set(MODEL_FIELDS), exclude_unset=True)
-        kinds = self.model_dump(mode="json", include={"mixers", "ffns"}, exclude_unset=True)
-        rest = self.model_dump(mode="json", include={"id", "name", "organisation", "notes", "layers"})
-        return {"mixers": {}, "ffns": {}} | fields | kinds | rest
 
-
-#: Counts that can be 0 in a model.
-_MAY_BE_NONE: Final = frozenset({"final_norms"})
-
-
-def _model_fields() -> dict[str, Any]:
-    """Give the schema every field of the domain's model; unknown sizes can be left out."""
-    hints = get_type_hints(Model)
-    field_types: dict[str, Any] = {}
-    for field in fields(Model):
-        if field.name in MODEL_FIELDS:
-            hint = _constrain_hint(hints[field.name], least=0 if field.name in _MAY_BE_NONE else 1)
-            required = field.default is MISSING
-            field_types[field.name] = (hint | None, None) if required else (hint, field.default)
-    return field_types
-
-
-MODEL_FILE: type[ModelFile] = create_model("ModelFile", __base__=ModelFile, **_model_fields())
+MODEL_FILE: type[ModelFile] = create_model("ModelFile", __base__=ModelFile, **list_model_fields())

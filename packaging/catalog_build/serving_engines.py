@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from gpudesk.catalog.build.files import ENGINES_FOLDER, DataEntry, DataError, DataFileReader, DataFiles, DataProblem
+from catalog_build.files import ENGINES_FOLDER, DataEntry, DataError, DataFileReader, DataFiles, DataProblem
 from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS
 from gpudesk.domain.serving_engine import (
     EngineCondition,

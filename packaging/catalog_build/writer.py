@@ -12,46 +12,47 @@ from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import URL, create_engine, insert
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.pool import NullPool
 
-from gpudesk.catalog.build.checks import find_data_problems
-from gpudesk.catalog.build.claims import JoinedStatements, join_statements, list_attributes_by_thing
-from gpudesk.catalog.build.files import DataEntry, DataError, DataFiles, read_data_files
-from gpudesk.catalog.build.records import (
+from catalog_build.checks import find_data_problems
+from catalog_build.claims import JoinedStatements, join_statements, list_attributes_by_thing
+from catalog_build.files import DataEntry, DataError, DataFiles, compute_inputs_digest, read_data_files
+from catalog_build.records import (
     AcceleratorFile,
     ApiPriceRecord,
     AttributeRecord,
     CloudPriceRecord,
     DiffusionFile,
     DisputeRecord,
-    FileRecord,
     MissingPriceRecord,
     PurchasePriceRecord,
     SourceRecord,
     SystemFile,
     split_names,
 )
-from gpudesk.catalog.build.serving_engines import find_unknown_names, write_engine_json
+from catalog_build.schema import SHIPPED_METADATA
+from catalog_build.serving_engines import find_unknown_names, write_engine_json
 from gpudesk.catalog.database import (
     APPLICATION_ID,
     EMPTY_SEAL,
     SCHEMA_VERSION,
     CatalogBugError,
+    CatalogDatabase,
     CatalogFileError,
     TableRow,
     TableRows,
-    compute_inputs_digest,
     compute_revision,
+    find_file_problem,
     seal_file,
     sync_to_disk,
 )
 from gpudesk.catalog.model_definition import to_canonical_json
-from gpudesk.catalog.schema import SHIPPED_METADATA
+from gpudesk.catalog.model_record import FileRecord
+from gpudesk.catalog.shipped import read_meta
 from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.attributes import convert_claim_to_si, format_published, get_units
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, SourceKind
-from gpudesk.text.messages import Message, explain_system_error, message
 
 #: Columns of statements and disputes about their targets.
 _STATEMENT_JOINS: Final = {"thing", "thing_attribute", "stated", "verdict"}
@@ -283,7 +284,7 @@ def build_catalog(data_dir: Path, target: Path) -> str:
     """Build the catalog of `data_dir` at `target` and return its revision.
 
     An existing file stays complete until the new one replaces it atomically. Raises `DataError` with every problem of
-    the data, and `CatalogFileError` if the file cannot be written.
+    the data.
     """
     inputs = compute_inputs_digest(data_dir)
     tables = read_data_tables(data_dir)
@@ -324,10 +325,6 @@ def _replace_file(target: Path) -> Iterator[Path]:
         sync_to_disk(fresh)
         fresh.replace(target)
         sync_to_disk(target.parent)
-    except OSError as error:
-        raise CatalogFileError(_describe_unwritable(explain_system_error(error)), target) from error
-    except DBAPIError as error:
-        raise CatalogFileError(_describe_unwritable(str(error.orig)), target) from error
     finally:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
@@ -354,5 +351,27 @@ def _write_tables(path: Path, tables: TableRows) -> None:
         engine.dispose()
 
 
-def _describe_unwritable(reason: str) -> Message:
-    return message("catalog.file.unwritable", "cannot be written: {reason}", reason=reason)
+def ensure_built(data_dir: Path, path: Path) -> bool:
+    """Build the catalog of `data_dir` at `path` if it is stale, and return whether it was.
+
+    Two processes can do so at once: each builds a separate file, and either replaces it atomically. A file other than a
+    catalog is not overwritten; that raises `CatalogFileError`.
+    """
+    problem = find_file_problem(path)
+    if problem is not None and problem.id == "catalog.file.foreign":
+        raise CatalogFileError(problem, path)
+    if not is_catalog_stale(data_dir, path):
+        return False
+    build_catalog(data_dir, path)
+    return True
+
+
+def is_catalog_stale(data_dir: Path, path: Path) -> bool:
+    """Whether the catalog at `path` is missing, unusable, or built from other data than in `data_dir`."""
+    if find_file_problem(path) is not None:
+        return True
+    try:
+        with CatalogDatabase(path) as store:
+            return read_meta(store).get("inputs") != compute_inputs_digest(data_dir)
+    except CatalogFileError:
+        return True
