@@ -59,7 +59,7 @@ def test_cut_catalog_is_rebuilt(data_dir: Path, broken_path: Path, length: int) 
     broken_path.write_bytes(broken_path.read_bytes()[:length])
     assert ensure_built(data_dir, broken_path)
     with Catalog.open(broken_path) as catalog:
-        assert len(catalog.accelerators()) == 51
+        assert len(catalog.accelerators()) == 52
 
 
 def test_file_that_is_no_catalog_is_not_overwritten(data_dir: Path, tmp_path: Path) -> None:

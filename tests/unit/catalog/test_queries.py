@@ -18,7 +18,7 @@ MIB = 2**20
 
 
 def test_everything_is_there(catalog: Catalog) -> None:
-    assert len(catalog.accelerators()) == 51
+    assert len(catalog.accelerators()) == 52
     assert len(catalog.models()) == 83
     assert len(catalog.diffusion_models()) == 20
     prices = catalog.prices()

@@ -11,7 +11,7 @@ from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.window import bars
 from gpudesk.desktop.window.bars import StatusBar
 
-CATALOG = "Catalog 2026-11-20 · 51 accelerators, 83 models"
+CATALOG = "Catalog 2026-11-20 · 52 accelerators, 83 models"
 
 
 @pytest.fixture
