@@ -58,7 +58,7 @@ def test_values_of_every_part_are_carried_over(accelerators: dict[str, Table]) -
         for claim in attribute["claims"]
         if claim.get("preferred") and name != "memory"
     ]
-    assert len(claims) == 1252
+    assert len(claims) == 1281
 
 
 def test_exactly_one_claim_is_preferred_unless_none_can_be(accelerators: dict[str, Table]) -> None:
