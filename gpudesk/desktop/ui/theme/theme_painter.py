@@ -180,14 +180,18 @@ class ThemePainter:
         self._snaps = look.snaps
         self._ratio = painter.device().devicePixelRatio() if self._snaps else 1.0
         self._faces: dict[str, tuple[QFont, QFontMetricsF, float]] = {}
+        self._colors: dict[str, QColor] = {}
 
     # Lookup
 
     def color(self, color: Color) -> QColor:
-        """Return the color of a token; `slot3` is that of the third accelerator's name."""
+        """Return the color of a token, not to be changed; `slot3` is that of the third accelerator's name."""
         if isinstance(color, QColor):
             return color
-        return self.look.name_color(int(color[4:])) if color.startswith("slot") else self.look.color(color)
+        if color not in self._colors:
+            look = self.look
+            self._colors[color] = look.name_color(int(color[4:])) if color.startswith("slot") else look.color(color)
+        return self._colors[color]
 
     def metrics(self, font: str | QFont) -> QFontMetricsF:
         return self._get_face(font)[1]
@@ -218,14 +222,12 @@ class ThemePainter:
             if width > where.width() + 0.5:
                 text = metrics.elidedText(text, elide, where.width())
                 width = metrics.horizontalAdvance(text)
-            x = where.left()
-            if align is not LEFT:
-                x = _anchor(where, align)
+            x = where.left() if align is LEFT else where.right() if align is RIGHT else where.center().x()
             baseline = where.y() + (where.height() + cap_height) / 2
         else:
             x, baseline = where.x(), where.y()
         if align is not LEFT:
-            x -= width if align & RIGHT else width / 2 if align & CENTRE else 0.0
+            x -= width if align is RIGHT else width / 2
         self.painter.setFont(face)
         self.painter.setPen(self.color(color))
         self.painter.drawText(QPointF(x, self._on_pixel(baseline)), text)
@@ -415,12 +417,6 @@ def break_words(words: Iterable[str], room: float, metrics: QFontMetricsF) -> li
         else:
             lines.append(word)
     return lines
-
-
-def _anchor(rect: QRectF, align: Align) -> float:
-    if align & RIGHT:
-        return rect.right()
-    return rect.center().x() if align & CENTRE else rect.left()
 
 
 def paint_ring(pen: ThemePainter, rect: QRectF) -> None:
