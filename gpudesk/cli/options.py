@@ -288,11 +288,11 @@ def build_scenario(
     """
     from gpudesk.documents.scenario_file import get_valid_note, make_title, parse_scenario_fields
     from gpudesk.domain.answer import check_context, check_scenario_ids
-    from gpudesk.domain.field_checks import MISSING_FIELD
 
     base = load_base_scenario(options, service)
-    if base is None and options.accelerators and not options.model:
-        raise UsageError(tr("no model given; add --model ID, such as --model llama-3.1-70b"))
+    if base is None and (options.accelerators or open_accelerators) and not options.model:
+        text = "no model given; add --model ID, such as --model llama-3.1-70b; gpudesk catalog list models has all"
+        raise UsageError(tr(text))
     if base is None and not (options.model and (options.accelerators or open_accelerators)):
         raise UsageError(tr("no scenario given; use --accelerators with --model, or --scenario, or --template"))
     fields = _make_base_fields(base)
@@ -311,25 +311,35 @@ def build_scenario(
         if scenario.model and load is None:
             check_context(scenario, service.catalog.model(scenario.model))
     except InputError as error:
-        if error.problem.id == "load.none":
-            raise input_error(
-                "load.no_option",
-                "no load given; use one of --concurrency, --batch-size, --saturate, --request-rate, or "
-                "--ttft-ms with --tpot-ms",
-            ) from error
-        if error.problem.id == MISSING_FIELD.id and _is_length(error.where):
-            raise input_error(
-                "options.no_lengths",
-                "no request length given; state both, such as --input-tokens 1000 --output-tokens 300",
-            ) from error
-        if error.problem.id == MISSING_FIELD.id and _is_latency_limit(error.where):
-            raise input_error(
-                "options.one_limit", "one latency limit is missing; state both --ttft-ms and --tpot-ms"
-            ) from error
-        raise make_option_error(error, find_option_of_place(error.where)) from error
+        raise _name_options(error, has_traffic=open_accelerators) from error
     if base is not None:
         scenario = replace(scenario, demand=base.demand, fleet=base.fleet, costs=base.costs, decision=base.decision)
     return replace(scenario, name=make_title(scenario, service.catalog), note=get_valid_note(scenario))
+
+
+def _name_options(error: InputError, *, has_traffic: bool) -> Exception:
+    """Return an error of a scenario with the options that would mend it; `has_traffic` are those of users or tokens."""
+    from gpudesk.domain.field_checks import MISSING_FIELD
+
+    if error.problem.id == "load.none":
+        if has_traffic:
+            return input_error(
+                "load.no_traffic",
+                "no load given; use one of --users, --tokens-per-day, --concurrency, --batch-size, --saturate, or "
+                "--request-rate",
+            )
+        return input_error(
+            "load.no_option",
+            "no load given; use one of --concurrency, --batch-size, --saturate, --request-rate, or "
+            "--ttft-ms with --tpot-ms",
+        )
+    if error.problem.id == MISSING_FIELD.id and _is_length(error.where):
+        return input_error(
+            "options.no_lengths", "no request length given; state both, such as --input-tokens 1000 --output-tokens 300"
+        )
+    if error.problem.id == MISSING_FIELD.id and _is_latency_limit(error.where):
+        return input_error("options.one_limit", "one latency limit is missing; state both --ttft-ms and --tpot-ms")
+    return make_option_error(error, find_option_of_place(error.where))
 
 
 def make_option_error(error: InputError, option: str | None) -> Exception:

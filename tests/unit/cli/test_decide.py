@@ -383,9 +383,12 @@ def test_faults_of_the_file_name_it_and_the_place(capsys: Capture, tmp_path: Pat
     assert captured.err.count("\n") == 1
 
 
-def test_missing_accelerators_print_the_usage(capsys: Capture) -> None:
-    assert entry.main(["decide"]) == 2
-    assert "no scenario given" in capsys.readouterr().err
+def test_missing_model_or_load_is_named(capsys: Capture) -> None:
+    for options in ([], ["--users", "100", "--input-tokens", "800", "--output-tokens", "300"]):
+        assert entry.main(["decide", *options]) == 2
+        assert "no model given; add --model ID" in capsys.readouterr().err
+    assert entry.main(["decide", "--model", "llama-3.1-8b"]) == 1
+    assert "no load given; use one of --users" in capsys.readouterr().err
     assert entry.main(["decide", "--accelerators", "h200-sxm"]) == 2
     assert "no model given; add --model ID" in capsys.readouterr().err
     assert entry.main(["decide", *ASKED, "--sets", "priority=cost"]) == 2
