@@ -41,6 +41,11 @@ _FAR_BEHIND: Final = math.log(4.0)
 _OUTDATED_YEARS: Final = 3
 
 
+#: A candidate that does not meet every limit, after whether another deployment cannot fix that, whether its cost is
+#: unknown under a budget, the number of rules that remove it, and what it costs under a budget.
+_Distance = tuple[bool, bool, int, float, DecisionCandidate]
+
+
 def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
     """Search the catalog, some accelerators per step; return the scenario with the best as its columns.
 
@@ -57,7 +62,7 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
     rents = scenario.decision.answers.get("acquisition") == "rent"
     parts = [part.id for part in service.catalog.accelerators() if rents or not part.discontinued]
     ranked: list[tuple[DecisionObjective, DecisionCandidate]] = []
-    removed: list[tuple[bool, int, float, DecisionCandidate]] = []
+    removed: list[_Distance] = []
     has_budget = scenario.decision.purchase_budget_usd is not None
     for start in range(0, len(parts), MAX_ACCELERATORS):
         yield JobProgress(message("shortlist.searching", "Searching the catalog"), start, len(parts))
@@ -71,10 +76,17 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
         ]
         mendable = list_mendable(decision)
         removed += [
-            (each.accelerator not in mendable, len(each.removed), spend if has_budget else 0.0, each)
+            (
+                each.accelerator not in mendable,
+                # Whether it is within a budget is unknown without a price.
+                has_budget and spend == math.inf,
+                len(each.removed),
+                spend if has_budget else 0.0,
+                each,
+            )
             for each, part in zip(decision.candidates, decision.parts, strict=True)
             for spend in [get_number(part, "spend_usd") or math.inf]
-            if not each.eligible
+            if not each.eligible and not (has_budget and _is_outdated(part, answer.data_date))
         ]
     if best := _take_best(ranked):
         choices = tuple(_keep_size(each, sized=scenario.demand is not None) for each in best)
@@ -95,17 +107,16 @@ def _keep_size(candidate: DecisionCandidate, sized: bool) -> AcceleratorChoice:
     return choice.with_plan(candidate.plan) if sized and candidate.plan is not None else choice
 
 
-def _take_nearest(
-    service: DeploymentSource, removed: Sequence[tuple[bool, int, float, DecisionCandidate]]
-) -> tuple[AcceleratorChoice, ...]:
+def _take_nearest(service: DeploymentSource, removed: Sequence[_Distance]) -> tuple[AcceleratorChoice, ...]:
     """Return those that another deployment could fix and the fewest rules remove.
 
     Ties go to shipping ones, to those that cost least under a budget, and to large ones.
     """
 
-    def measure_distance(each: tuple[bool, int, float, DecisionCandidate]) -> tuple[bool, int, bool, float, int]:
-        part = service.catalog.accelerator(each[3].accelerator)
-        return each[0], each[1], part.announced, each[2], -part.memory_bytes
+    def measure_distance(each: _Distance) -> tuple[bool, bool, int, bool, float, int]:
+        *rules, spend, candidate = each
+        part = service.catalog.accelerator(candidate.accelerator)
+        return *rules, part.announced, spend, -part.memory_bytes
 
     nearest = sorted(removed, key=measure_distance)[:MAX_ACCELERATORS]
     return tuple(AcceleratorChoice(each.accelerator) for *_, each in nearest)
