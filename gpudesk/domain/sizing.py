@@ -35,6 +35,11 @@ ALIKE_TIME: Final = 0.97
 _ONE_MACHINE, _WORTH_DOUBLING = 8, 0.8
 
 
+def exceeds_one_machine(count: int, cards_per_host: int) -> bool:
+    """Return whether accelerators need more than one machine; of a rack, more than a machine has elsewhere."""
+    return count > min(cards_per_host, _ONE_MACHINE)
+
+
 def weigh_request_time(seconds: float, count: int) -> float:
     """Return the seconds of a request, longer beyond one machine, by which a number of accelerators is chosen."""
     doublings = math.log2(max(1.0, count / _ONE_MACHINE))

@@ -53,19 +53,14 @@ from gpudesk.domain.field_checks import (
 from gpudesk.files import describe_unreadable
 from gpudesk.report.decision.facts import format_answer, format_fact_figure, get_fact_unit, get_option_texts, label_fact
 from gpudesk.report.decision.questions import get_question_text
-from gpudesk.report.decision.recommendation import list_recommendation_lines
+from gpudesk.report.decision.recommendation import list_candidate_lines, list_recommendation_lines
 from gpudesk.report.decision.rules import (
     describe_effect_marks,
     describe_rule_answers,
     get_effect_mark,
     label_rule_source,
 )
-from gpudesk.report.decision.verdict import (
-    describe_verdict_reason,
-    describe_verdict_terms,
-    format_verdict,
-    list_candidate_lines,
-)
+from gpudesk.report.decision.verdict import describe_verdict_reason, describe_verdict_terms, format_verdict
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import (

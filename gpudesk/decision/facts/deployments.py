@@ -13,7 +13,7 @@ from gpudesk.domain.answer import AcceleratorChoice, Answer, ComparisonColumn, S
 from gpudesk.domain.decision import NO_LIMIT_ANSWER, QuestionAnswer
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LoadKind
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.sizing import ALIKE_TIME, NO_LIMIT_MS, weigh_request_time
+from gpudesk.domain.sizing import ALIKE_TIME, NO_LIMIT_MS, exceeds_one_machine, weigh_request_time
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
@@ -298,7 +298,7 @@ class DeploymentChooser:
             return (1,) if 1 in counts else ()
         if terms.quickest:
             host = self._service.catalog.accelerator(request.accelerator).cards_per_host
-            return tuple(count for count in counts if count <= host) or counts[:1]
+            return tuple(count for count in counts if not exceeds_one_machine(count, host)) or counts
         return counts
 
 

@@ -76,6 +76,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.domain.progress import ProgressSteps
+from gpudesk.domain.sizing import weigh_request_time
 from gpudesk.engine.calibration import Calibration
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
@@ -351,10 +352,19 @@ class Decider:
         arguments = compute_argument_shares(lines, objective.name, len(parts))
         # Who reads along gets a faster answer for the larger bill.
         bill = 0.0 if situation.facts.get("service") == "interactive" else _TENTH_OF_BILL
+        by_cost, acquisition = objective.name is ObjectiveName.COST, str(situation.facts.get("acquisition"))
+        payments = [situation.name_payment(place) if by_cost else None for place in range(len(parts))]
+        every_lots = [
+            _find_lots(view.costs, payment or _PAYMENTS.get(acquisition))
+            for view, payment in zip(ground.views, payments, strict=True)
+        ]
         merits = [
-            rank + _ARGUMENTS * share - bill * measure_commitment(part, open_, view.costs)
-            for rank, share, part, open_, view in zip(
-                ranks, arguments, parts, situation.payments, ground.views, strict=True
+            rank
+            + _ARGUMENTS * share
+            - bill * measure_commitment(part, open_, view.costs)
+            - measure_size(objective.name, lots)
+            for rank, share, part, open_, view, lots in zip(
+                ranks, arguments, parts, situation.payments, ground.views, every_lots, strict=True
             )
         ]
         running = [place for place, can in enumerate(eligible) if can]
@@ -388,9 +398,7 @@ class Decider:
                 like_for_like=None if unlike_rent is None else view.costs.like_for_like_usd,
                 doubts=list_doubts(parts[place], situation.name_payment(place), objective),
             )
-            for place, view in enumerate(ground.views)
-            for payment in [situation.name_payment(place) if objective.name is ObjectiveName.COST else None]
-            for lots in [_find_lots(view.costs, payment or _PAYMENTS.get(str(situation.facts.get("acquisition"))))]
+            for place, (view, payment, lots) in enumerate(zip(ground.views, payments, every_lots, strict=True))
             for rent in [view.costs.inputs["rent_usd_per_hour"]]
             for unlike_rent in [rent if payment == RENTED.name and rent.class_ratio is not None else None]
         )
@@ -439,6 +447,18 @@ def measure_commitment(part: FactValues, payments: Sequence[PaymentBasis], costs
     if owned is not None and rate is not None:
         bills.append(owned * rate * _SECONDS_PER_HOUR / _MILLION)
     return math.log10(min(bills, default=deployed * _UNPRICED_USD_PER_HOUR))
+
+
+def measure_size(objective: ObjectiveName, lots: SystemCount | None) -> float:
+    """Return the natural logarithm of the factor by which paid accelerators make a figure worse; 0 for other goals.
+
+    For latency it is that by which larger deployments are chosen; for throughput it is per paid accelerator.
+    """
+    if lots is None or lots.is_shared:
+        return 0.0
+    if objective is ObjectiveName.LATENCY:
+        return math.log(weigh_request_time(1.0, lots.accelerators))
+    return math.log(lots.accelerators / lots.used) if objective is ObjectiveName.THROUGHPUT else 0.0
 
 
 def _merge_facts(parts: Sequence[FactValues], more: Sequence[FactValues]) -> list[dict[str, FactValue]]:

@@ -26,6 +26,7 @@ from gpudesk.domain.sizing import (
     SizingOption,
     SizingResult,
     check_bounds,
+    exceeds_one_machine,
     weigh_request_time,
 )
 from gpudesk.engine.memory import compute_cache_profile
@@ -333,7 +334,7 @@ def _rank_by_count(demand: Demand, peak_demand: float, replicas: Sequence[_Sized
 def _rank_by_time(
     demand: Demand, peak_demand: float, ranked: Sequence[Sequence[_SizedReplica]], estimate_many: EstimateBatch
 ) -> list[list[_SizedReplica]]:
-    """Return the replicas by the time of a request at the peak, those within one host first.
+    """Return the replicas by the time of a request at the peak, those on one machine first.
 
     Of nearly equal times the first in the given order comes first.
     """
@@ -347,7 +348,7 @@ def _rank_by_time(
             at_peak, host = next(loaded), replica.sizing.accelerator.cards_per_host
             seconds = at_peak.request_s if isinstance(at_peak, Estimate) else None
             weighed = math.inf if seconds is None else weigh_request_time(seconds.value, replica.size)
-            times.append((replica.size > host, weighed, replica))
+            times.append((exceeds_one_machine(replica.size, host), weighed, replica))
         order: list[_SizedReplica] = []
         while times:
             beyond, least = min(each[:2] for each in times)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import (
@@ -19,6 +19,7 @@ from gpudesk.domain.decision import (
     AnswerOrigin,
     AnswerValue,
     Decision,
+    DecisionCandidate,
     DecisionFlip,
     DecisionVerdict,
     MediaFit,
@@ -74,15 +75,15 @@ from gpudesk.report.decision.verdict import (
     describe_verdict_terms,
     describe_way_out,
     find_leading_column,
+    format_objective,
     format_verdict,
     label_arguments,
-    list_candidate_lines,
-    list_unpriced_candidates,
 )
 from gpudesk.report.labels import (
     drop_count,
     format_degrees,
     format_months,
+    format_odds,
     join_alternatives,
     join_names,
     label_figure,
@@ -178,6 +179,46 @@ def list_memory_fits(decision: Decision, names: Mapping[str, str], formatter: Fo
         text = "Assumed: Adam in mixed precision, adapters of 1% of the parameters, 10% of memory for activations"
         lines.append(tr(text))
     return lines
+
+
+class CandidateLine(NamedTuple):
+    """A candidate in words: its deployment `8 × H100 SXM`, its figure by the objective, and its odds."""
+
+    key: str
+    deployment: str
+    value: str
+    odds: float
+    odds_text: str
+
+
+def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Formatter) -> tuple[CandidateLine, ...]:
+    """Return the candidates with a figure and odds, the best first.
+
+    Empty for work out of scope, and for the only candidate, which has no odds and is in the verdict.
+    """
+    scored = [each for each in decision.candidates if each.eligible and decision.scope.answered]
+    if len(scored) == 1:
+        return ()
+    return tuple(
+        CandidateLine(
+            each.key,
+            tr("{n} × {name}", n=formatter.count(each.count or 0), name=drop_count(names[each.key])),
+            format_objective(decision, each, formatter, brief=True),
+            each.odds,
+            format_odds(each.odds, formatter),
+        )
+        for each in sorted(scored, key=lambda each: (-round(each.odds, 2), -each.merit))
+    )
+
+
+def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...]:
+    """Return the candidates without a price that no rule removes; empty for the recommended one."""
+    if not decision.scope.answered:
+        return ()
+    lead = find_leading_column(decision)
+    return tuple(
+        each for each in decision.candidates if each.missing is not None and not each.removed and each.key != lead
+    )
 
 
 HeadNames = Mapping[str, str]
@@ -537,7 +578,7 @@ def describe_pilot(pilot: PilotMeasurement, names: NamesByKey, formatter: Format
         names=join_names([names[key] for key in pilot.keys]),
         time=trn("{n} minute", "{n} minutes", max(1, round(minutes)))
         if minutes < _MINUTES_FROM
-        else trn("{n} hour", "{n} hours", pilot.hours, n=formatter.exact(pilot.hours)),
+        else trn("{n} hour", "{n} hours", pilot.hours, n=formatter.exact(round(pilot.hours, 1))),
         figure=lower_for_sentence(label_figure(pilot.figure)),
     )
 

@@ -60,7 +60,7 @@ PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "ren
 NamesByKey = Mapping[str, str]
 
 #: Facts that make the purchase or the figures of the leading column doubtful, the gravest first.
-DOUBTS: Final = ("announced", "discontinued", "old_release", "sales_region", "old_price", "old_rent", "basis")
+DOUBTS: Final = ("announced", "discontinued", "old_release", "old_price", "old_rent", "sales_region", "basis")
 #: A boolean fact -> the two numbers behind it, the smaller one first.
 _BEHIND: Final[Mapping[str, tuple[str, str]]] = {
     "fits_alone": ("needs_alone_gb", "memory_gb"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
@@ -50,6 +51,8 @@ _SPEEDS: Final = (ObjectiveName.LATENCY, ObjectiveName.THROUGHPUT, ObjectiveName
 _MOST_SLOWDOWN, _MUCH_LESS = 2.0, 2.0 / 3.0
 #: What costs at most this share to buy is named, if its tokens cost at most this multiple.
 _SMALL_PURCHASE, _MOST_DEARER = 0.5, 2.0
+#: A figure up to this many times worse than the best is close to it.
+_CLOSE_TO_BEST: Final = 1.15
 #: Doubts about what can be bought today.
 _HARD_TO_BUY: Final = frozenset({"announced", "discontinued", "old_release", "sales_region"})
 
@@ -79,9 +82,11 @@ _ODDS: Final = {
 
 #: Of more candidates with the same figure, no two are named as the recommendation.
 _PAIR: Final = 2
-_MS_PER_S: Final = 1000.0
 #: If the best is too close to call, a verdict names up to this many: those at least half as likely to be the best.
 MOST_NAMED, _AS_LIKELY = 3, 0.5
+#: By other goals than cost, what costs more than this multiple of the recommendation is no equal of it.
+_MOST_COST: Final = 2.0
+_MS_PER_S: Final = 1000.0
 
 
 # The verdict
@@ -148,19 +153,16 @@ def _describe_lead(decision: Decision, first: DecisionCandidate, formatter: Form
     """Return how sure the recommendation is; empty for the only candidate."""
     if decision.tied_by is not None:
         equals = len(_list_equals(decision, first)) - 1
-        if find_candidate(decision, decision.tied_by).value == first.value:
+        best = find_candidate(decision, decision.tied_by)
+        if best.value == first.value:
             return trn("{n} other is equal", "{n} others are equal", equals, n=formatter.count(equals))
-        return tr("close to the best")
+        if _compute_drawback(decision, best, first) <= _CLOSE_TO_BEST:
+            return tr("close to the best")
     if decision.runner_up is not None:
         return describe_odds(decision.objective, first, formatter)
     if any(each.removed for each in decision.candidates):
         return tr("the only one that meets every limit")
     return tr("the only one with figures to compare") if len(decision.candidates) > 1 else ""
-
-
-def _list_equals(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
-    """Return the candidates with the very figure of the leading one, such as the time until what is on sale arrives."""
-    return [each for each in decision.candidates if each.eligible and each.value == first.value]
 
 
 def _format_lots(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
@@ -209,17 +211,71 @@ def _list_needed_counts(decision: Decision, names: NamesByKey, formatter: Format
 def list_leaders(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
     """Return the candidates that a verdict names: the recommended one, and its equals or the likeliest if too close.
 
-    One close to the best by figures is named with that one.
+    One close to the best by figures is named with that one. By other goals than cost, much more expensive ones are not.
     """
     if not _is_too_close(decision, first):
         return [first] if decision.tied_by is None else [first, find_candidate(decision, decision.tied_by)]
     equals = _list_equals(decision, first)
     if len(equals) > _PAIR:
         return equals
-    others = [each for each in decision.candidates if each.eligible and each is not first]
-    second, *further = sorted(others, key=lambda each: -each.odds)
+    second, *further = sorted(_list_equally_costly(decision, first), key=lambda each: -each.odds)
     least = _AS_LIKELY * max(first.odds, second.odds)
     return [first, second, *(each for each in further if each.odds >= least)][:MOST_NAMED]
+
+
+def _list_equally_costly(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
+    """Return the other candidates; by other goals than cost, without those that cost far more than the first."""
+    others = [each for each in decision.candidates if each.eligible and each is not first]
+    if decision.objective.name is ObjectiveName.COST:
+        return others
+    _, costs = _find_costs(decision, first)
+    most = _MOST_COST * costs.get(first.key, math.inf)
+    return [each for each in others if costs.get(each.key, 0.0) <= most]
+
+
+def _find_costs(decision: Decision, first: DecisionCandidate) -> tuple[str | None, Mapping[str, float]]:
+    """Return the cheaper open way to pay for the first candidate, and the costs per token by it; None if unknown."""
+    parts = dict(zip(decision.columns, decision.parts, strict=True))
+    acquisition = decision.facts.get("acquisition")
+    ways = ["owned"] if acquisition == "own" else ["rented"] if acquisition == "rent" else ["rented", "owned"]
+    known = {
+        way: usd for way in ways if isinstance(usd := get_middle(parts[first.key].get(f"{way}_usd_per_million")), float)
+    }
+    if not known:
+        return None, {}
+    payment = min(known, key=lambda way: known[way])
+    middles = ((key, get_middle(part.get(f"{payment}_usd_per_million"))) for key, part in parts.items())
+    return payment, {key: usd for key, usd in middles if isinstance(usd, float)}
+
+
+def _format_cost_factor(
+    decision: Decision, first: DecisionCandidate, other: DecisionCandidate, formatter: Formatter
+) -> str:
+    _, costs = _find_costs(decision, first)
+    return formatter.exact(round(costs[other.key] / costs[first.key], 1))
+
+
+def _compute_drawback(decision: Decision, best: DecisionCandidate, other: DecisionCandidate) -> float:
+    """Return how many times worse the figure of another candidate is; infinite without one."""
+    if best.value is None or other.value is None or not best.value.value > 0.0 < other.value.value:
+        return math.inf
+    ratio = other.value.value / best.value.value
+    return ratio if decision.objective.lower_is_better else 1.0 / ratio
+
+
+def _list_equals(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
+    """Return the candidates with the very figure of the leading one, such as the time until what is on sale arrives."""
+    return [each for each in decision.candidates if each.eligible and each.value == first.value]
+
+
+def _is_too_close(decision: Decision, first: DecisionCandidate) -> bool:
+    """Return whether no candidate is likely enough to be the best; one of several with the same figure may lead."""
+    tied = None if decision.tied_by is None else find_candidate(decision, decision.tied_by)
+    if decision.runner_up is None or (tied is not None and tied.value == first.value):
+        return False
+    if not _list_equally_costly(decision, first):
+        return False
+    return judge_odds(max(each.odds for each in decision.candidates)) is LeadVerdict.TOO_CLOSE
 
 
 def _list_lots(
@@ -305,14 +361,6 @@ def format_user_speed(decision: Decision, candidate: DecisionCandidate, formatte
     return format_fact("interactivity", get_middle(speed), formatter)
 
 
-def _is_too_close(decision: Decision, first: DecisionCandidate) -> bool:
-    """Return whether no candidate is likely enough to be the best; one of several with the same figure may lead."""
-    tied = None if decision.tied_by is None else find_candidate(decision, decision.tied_by)
-    if decision.runner_up is None or (tied is not None and tied.value == first.value):
-        return False
-    return judge_odds(max(each.odds for each in decision.candidates)) is LeadVerdict.TOO_CLOSE
-
-
 def _choose_verb(decision: Decision, candidate: DecisionCandidate) -> str:
     how = candidate.payment or str(decision.facts.get("acquisition"))
     return "buy" if how in ("owned", "own") else "rent" if how in ("rented", "rent") else "choose"
@@ -386,12 +434,30 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     if decision.objective.name in _SPEEDS:
         sentences += _list_cost_sentences(decision, first, names, formatter)
     sentences.append(_describe_smaller_purchase(decision, first, names, formatter))
+    sentences.append(_describe_port(decision, first, names, formatter))
     if first.open_rules:
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
         sentences.append(tr("Undecided for {name}: {limits}.", name=names[first.key], limits=open_titles))
     sentences.append(_describe_doubts(decision, list_leaders(decision, first), names, formatter))
     return " ".join(filter(None, sentences))
+
+
+def _describe_port(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
+    """Return that a recommendation needs porting, and the likeliest candidate that needs none; else empty."""
+    ports = {key: part.get("needs_port") for key, part in zip(decision.columns, decision.parts, strict=True)}
+    if ports[first.key] is not True:
+        return ""
+    sentence = tr("{name} needs your software ported.", name=names[first.key])
+    others = [each for each in decision.candidates if each.eligible and each.value and ports[each.key] is False]
+    if not others:
+        return sentence
+    best = max(others, key=lambda each: each.odds)
+    values = {
+        "deployment": _format_lots(best, names, formatter),
+        "value": format_objective(decision, best, formatter, brief=True),
+    }
+    return f"{sentence} {tr('Without porting: {deployment}, {value}.', **values)}"
 
 
 class _CostedCandidate(NamedTuple):
@@ -406,19 +472,15 @@ def _list_cost_sentences(
     decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter
 ) -> Iterator[str]:
     """Yield the cost of a recommendation by speed, and who is nearly as fast for much less, in one way to pay."""
-    parts = dict(zip(decision.columns, decision.parts, strict=True))
-    acquisition = decision.facts.get("acquisition")
-    ways = ["owned"] if acquisition == "own" else ["rented"] if acquisition == "rent" else ["rented", "owned"]
-    payment = next((way for way in ways if parts[first.key].get(f"{way}_usd_per_million") is not None), None)
+    payment, costs = _find_costs(decision, first)
     if payment is None or first.value is None:
         return
-    costed = []
-    for each in decision.candidates:
-        usd = get_middle(parts[each.key].get(f"{payment}_usd_per_million"))
-        if each.eligible and each.value is not None and isinstance(usd, float):
-            ratio = each.value.value / first.value.value
-            costed.append(_CostedCandidate(each, usd, ratio if decision.objective.lower_is_better else 1.0 / ratio))
-    usd = next(each.usd for each in costed if each.candidate is first)
+    costed = [
+        _CostedCandidate(each, costs[each.key], _compute_drawback(decision, first, each))
+        for each in decision.candidates
+        if each.eligible and each.value is not None and each.key in costs
+    ]
+    usd = costs[first.key]
     yield tr(
         "{name} costs ${usd} per million output tokens, {payment}.",
         name=names[first.key],
@@ -500,14 +562,23 @@ def _describe_close_call(decision: Decision, first: DecisionCandidate, names: Na
         )
         for each in leaders
     ]
-    return f"{'; '.join(figures)}. {_describe_favored(decision, first, leaders[1], names)}".strip()
+    is_tied = decision.tied_by in {each.key for each in leaders}
+    favored = _describe_favored(first, leaders[1], names, tied=is_tied)
+    if decision.tied_by is not None and not is_tied:
+        best = find_candidate(decision, decision.tied_by)
+        values = {"name": names[best.key], "value": format_objective(decision, best, formatter, brief=True)}
+        favored = tr(
+            "{name}: {value} ({odds}), at {factor} times the cost per token.",
+            odds=format_odds(best.odds, formatter),
+            factor=_format_cost_factor(decision, first, best, formatter),
+            **values,
+        )
+    return f"{'; '.join(figures)}. {favored}".strip()
 
 
-def _describe_favored(
-    decision: Decision, first: DecisionCandidate, second: DecisionCandidate, names: NamesByKey
-) -> str:
-    """Return which of the two likeliest the arguments favor, or why the first is preferred; empty if neither."""
-    if decision.tied_by is not None and first.score <= second.score:
+def _describe_favored(first: DecisionCandidate, second: DecisionCandidate, names: NamesByKey, *, tied: bool) -> str:
+    """Return which of two the arguments favor, or why the first is preferred to one `tied` by figures; else empty."""
+    if tied and first.score <= second.score:
         return tr("{name} is the smaller commitment.", name=names[first.key])
     if first.score == second.score:
         return ""
@@ -580,7 +651,10 @@ def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKe
             return tr("Equal by this goal: {names}. The arguments favor {name}.", **values)
         return tr("Equal by this goal: {names}. {name} is the smaller commitment.", **values)
     tie = tr("{other}: {value} ({odds}; {name}: {own_odds}).", **values)
-    return f"{tie} {_describe_favored(decision, first, other, names)}"
+    if other not in _list_equally_costly(decision, first):
+        values["factor"] = _format_cost_factor(decision, first, other, formatter)
+        return f"{tie} {tr('{other} costs {factor} times as much per token.', **values)}"
+    return f"{tie} {_describe_favored(first, other, names, tied=True)}"
 
 
 def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
@@ -711,38 +785,3 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
         limits = ", ".join(map(lower_for_sentence, way.undecided))
         title = tr("{title} (undecided: {limits})", title=title, limits=limits)
     return title, deployment
-
-
-class CandidateLine(NamedTuple):
-    """A candidate in words: its deployment `8 × H100 SXM`, its figure by the objective, and its odds."""
-
-    key: str
-    deployment: str
-    value: str
-    odds: float
-    odds_text: str
-
-
-def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Formatter) -> tuple[CandidateLine, ...]:
-    """Return the candidates with a figure and odds, the best first; empty for work out of scope."""
-    scored = [each for each in decision.candidates if each.eligible and decision.scope.answered]
-    return tuple(
-        CandidateLine(
-            each.key,
-            tr("{n} × {name}", n=formatter.count(each.count or 0), name=drop_count(names[each.key])),
-            format_objective(decision, each, formatter, brief=True),
-            each.odds,
-            format_odds(each.odds, formatter),
-        )
-        for each in sorted(scored, key=lambda each: (-round(each.odds, 2), -each.merit))
-    )
-
-
-def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...]:
-    """Return the candidates without a price that no rule removes; empty for the recommended one."""
-    if not decision.scope.answered:
-        return ()
-    lead = find_leading_column(decision)
-    return tuple(
-        each for each in decision.candidates if each.missing is not None and not each.removed and each.key != lead
-    )

@@ -32,10 +32,12 @@ from gpudesk.report.decision.recommendation import (
     describe_flip,
     describe_pilot,
     list_arguments_against,
+    list_candidate_lines,
     list_decision_assumptions,
     list_memory_fits,
     list_recommendation_lines,
     list_removed_columns,
+    list_unpriced_candidates,
 )
 from gpudesk.report.decision.rules import (
     describe_exclusion,
@@ -55,8 +57,6 @@ from gpudesk.report.decision.verdict import (
     find_leading_column,
     format_objective,
     format_verdict,
-    list_candidate_lines,
-    list_unpriced_candidates,
 )
 from gpudesk.report.labels import format_odds, join_names
 from gpudesk.report.writers.decision_json import encode_decision
@@ -595,6 +595,7 @@ def test_pilot_names_requests_accelerators_and_duration() -> None:
         "Run 640 of your requests on MI355X and B200: about 12 minutes on each accelerator. "
         "Compare time to first token."
     )
+    assert "about 2.6 hours on each" in describe_pilot(replace(pilot, hours=31.0 / 12.0), NAMES, FORMATTER)
 
 
 def test_rules_show_source_conditions_and_alternative(service: GpuDeskService) -> None:

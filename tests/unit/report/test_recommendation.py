@@ -18,16 +18,12 @@ from gpudesk.report.costs import describe_utilization
 from gpudesk.report.decision.facts import label_fact
 from gpudesk.report.decision.recommendation import (
     build_trace_table,
+    list_candidate_lines,
     list_decision_assumptions,
     list_delivered_figures,
     list_recommendation_lines,
 )
-from gpudesk.report.decision.verdict import (
-    describe_verdict_terms,
-    find_leading_column,
-    format_verdict,
-    list_candidate_lines,
-)
+from gpudesk.report.decision.verdict import describe_verdict_terms, find_leading_column, format_verdict
 from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html

@@ -25,14 +25,13 @@ from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.report.decision.facts import format_answer
 from gpudesk.report.decision.questions import get_question_text
+from gpudesk.report.decision.recommendation import CandidateLine, list_candidate_lines
 from gpudesk.report.decision.verdict import (
-    CandidateLine,
     describe_verdict_reason,
     describe_verdict_terms,
     find_leading_column,
     format_verdict,
     label_odds,
-    list_candidate_lines,
 )
 from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
@@ -471,8 +470,7 @@ class VerdictBlock(PaintedWidget):
         self.terms.show_text(describe_verdict_terms(decision, names, evaluated.formatter))
         self.odds_title.setText(label_odds(decision.objective))
         self.bars.show_odds(evaluated)
-        # A single candidate is the best of one.
-        is_contest = len(self.bars.lines) > 1
+        is_contest = bool(self.bars.lines)
         self._odds.setVisible(is_contest)
         labels = (self.title.text(), self.reason.text(), self.terms.text())
         parts = (*labels, self.bars.accessibleName() if is_contest else "")

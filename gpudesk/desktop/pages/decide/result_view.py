@@ -42,6 +42,7 @@ from gpudesk.report.decision.recommendation import (
     list_recommendation_lines,
     list_removed_columns,
     list_rent_remarks,
+    list_unpriced_candidates,
 )
 from gpudesk.report.decision.rules import describe_reason, find_candidate
 from gpudesk.report.decision.verdict import (
@@ -51,7 +52,6 @@ from gpudesk.report.decision.verdict import (
     find_leading_column,
     label_arguments,
     list_leaders,
-    list_unpriced_candidates,
 )
 from gpudesk.report.labels import format_degrees, format_odds, join_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate

@@ -76,8 +76,8 @@ _HEADING: Final = 15.0
 
 
 def make_recommendation(recommendation: SheetRecommendation, room: float) -> SheetPiece:
-    """Return the verdict with its reason, and next to it the odds of each candidate."""
-    left, right = room * _VERDICT, room * _ODDS
+    """Return the verdict with its reason, and next to it the odds of each candidate, if there are several."""
+    left, right = room * (_VERDICT if recommendation.candidates else 1.0), room * _ODDS
     question = make_paragraph(wrap_text(tr("Recommendation"), "small_strong", left, "text3"), "small_strong")
     reason = make_space(0)
     if recommendation.reason:

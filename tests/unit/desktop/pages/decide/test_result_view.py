@@ -16,9 +16,9 @@ from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.decision import DecisionVerdict, WayOutKind
 from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.report.costs import OWNED
-from gpudesk.report.decision.recommendation import list_arguments_against
+from gpudesk.report.decision.recommendation import list_arguments_against, list_candidate_lines
 from gpudesk.report.decision.rules import describe_reason
-from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict, list_candidate_lines
+from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict
 from gpudesk.text.formatting import IntervalEstimate
 from tests.unit.desktop.pages.decide.view_helpers import get_evaluated, set_answers, show_view
 
@@ -63,7 +63,7 @@ def test_single_candidate_has_no_odds(view: ResultView, desk: Desk) -> None:
     desk.edit("One accelerator", accelerators=(AcceleratorChoice("h200-sxm", 1),))
     desk.flush()
     view.show_decision(get_evaluated(desk))
-    assert len(view.verdict.bars.lines) == 1
+    assert view.verdict.bars.lines == ()
     assert view.verdict._odds.isHidden()
     assert "Odds" not in view.verdict.accessibleName()
 
