@@ -114,9 +114,9 @@ def _take_nearest(service: DeploymentSource, removed: Sequence[_Distance]) -> tu
     """
 
     def measure_distance(each: _Distance) -> tuple[bool, bool, int, bool, float, int]:
-        *rules, spend, candidate = each
+        is_unmendable, is_unpriced, rules, spend, candidate = each
         part = service.catalog.accelerator(candidate.accelerator)
-        return *rules, part.announced, spend, -part.memory_bytes
+        return is_unmendable, is_unpriced, rules, part.announced, spend, -part.memory_bytes
 
     nearest = sorted(removed, key=measure_distance)[:MAX_ACCELERATORS]
     return tuple(AcceleratorChoice(each.accelerator) for *_, each in nearest)
