@@ -229,13 +229,14 @@ def _write_run(run: InlineText, link: Callable[[str], str]) -> str:
 
 GLOSSARY: Final = "glossary"
 _FILE: Final = "manual/glossary.toml"
-#: Fields of other names -> their owner.
+#: Fields of other names in their order -> the owner, if it has a name of its own.
 _USERS: Final = {
     "vllm": "vLLM",
     "sglang": "SGLang",
     "tensorrt_llm": "TensorRT-LLM",
     "mlperf": "MLPerf",
-    "finance": "Finance",
+    "finance": "",
+    "elsewhere": "",
 }
 
 
@@ -243,8 +244,8 @@ _USERS: Final = {
 class GlossaryTerm:
     """A term with its meaning.
 
-    `other_names` has pairs of owner and name; `registry` has patterns of the keys of attributes and figures that it
-    explains.
+    `other_names` has pairs of a field of `_USERS` and a name; `registry` has patterns of the keys of attributes and
+    figures that it explains.
     """
 
     term: str
@@ -259,8 +260,9 @@ class GlossaryTerm:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names of the term: in English, in the active language, and its abbreviation."""
-        return self.term, translate_data(self.term), self.abbreviation, self.title
+        """All names of the term: in English, in the active language, its abbreviation, and those elsewhere."""
+        elsewhere = (name for user, names in self.other_names if user == "elsewhere" for name in names.split(", "))
+        return self.term, translate_data(self.term), self.abbreviation, self.title, *elsewhere
 
     @property
     def anchor(self) -> str:
@@ -285,7 +287,7 @@ def read_glossary() -> tuple[GlossaryTerm, ...]:
             entry["term"],
             entry["meaning"],
             entry.get("abbreviation", ""),
-            tuple((user, entry[field]) for field, user in _USERS.items() if field in entry),
+            tuple((field, entry[field]) for field in _USERS if field in entry),
             tuple(entry.get("registry", ())),
         )
         for entry in document["terms"]
@@ -314,7 +316,8 @@ def list_glossary_blocks() -> tuple[Block, ...]:
     for term in sorted(read_glossary(), key=lambda term: term.title.casefold()):
         blocks += [Heading(3, term.title, term.anchor), Paragraph(translate_data(term.meaning))]
         if term.other_names:
-            rows = tuple((user, f"`{name}`") for user, name in term.other_names)
+            users = _USERS | {"finance": tr("Finance"), "elsewhere": tr("Elsewhere")}
+            rows = tuple((users[user], f"`{name}`") for user, name in term.other_names)
             blocks.append(ManualTable((tr("Used by"), tr("Name")), rows))
     return tuple(blocks)
 
@@ -324,6 +327,8 @@ _FOLDER: Final = "manual"
 _SUFFIX: Final = ".md"
 #: Characters of a search result's excerpt around the first hit.
 _EXCERPT: Final = 120
+#: Letters up to which a word that is searched for is an abbreviation rather than a part of a compound.
+_SHORT_WORD: Final = 4
 
 
 @frozen_dataclass
@@ -457,28 +462,38 @@ def _list_titles(language: str) -> dict[str, str]:
 
 
 def search_manual(words: str) -> list[ManualHit]:
-    """Return the sections with all these words, those with all of them in the title first."""
-    query_words = words.casefold().split()
-    if not query_words:
+    """Return the sections with all these words: first the topic of that name, then by words in the title."""
+    queries = [_make_query(word) for word in words.casefold().split()]
+    if not queries:
         return []
+    named = find_topic(words)
     hits: list[tuple[int, ManualHit]] = []
     for page in read_pages():
         for section in page.list_sections():
             title, text = section.title.casefold(), section.text.casefold()
-            if all(word in title or word in text for word in query_words):
-                rank = sum(word not in title for word in query_words)
-                folded = section.text.casefold()
-                places = [place for place in (folded.find(word) for word in query_words) if place >= 0]
-                start = max(0, min(places, default=0) - _EXCERPT // 3)
-                if start:
-                    start = section.text.find(" ", start) + 1
-                part = section.text[start : start + _EXCERPT]
-                if start + _EXCERPT < len(section.text):
-                    part = part.rpartition(" ")[0] + " …"
-                hits.append(
-                    (rank, ManualHit(section.topic, section.title, ("… " if start else "") + re.sub(r"\s+", " ", part)))
-                )
+            if all(query.search(title) or query.search(text) for query in queries):
+                rank = sum(query.search(title) is None for query in queries)
+                excerpt = _cut_excerpt(section.text, [hit.start() for query in queries if (hit := query.search(text))])
+                hit = ManualHit(section.topic, section.title, excerpt)
+                hits.append((-1 if section.topic == named else rank, hit))
     return [hit for _, hit in sorted(hits, key=lambda ranked: ranked[0])]
+
+
+def _make_query(word: str) -> re.Pattern[str]:
+    """Return a pattern that finds a word in lower case: a short one only where a word begins, since `title` has `itl`."""
+    inside = "" if len(word) > _SHORT_WORD else r"(?<![^\W_])"
+    return re.compile(inside + re.escape(word))
+
+
+def _cut_excerpt(text: str, places: Sequence[int]) -> str:
+    """Return the part of a text around the first of some places, on one line."""
+    start = max(0, min(places, default=0) - _EXCERPT // 3)
+    if start:
+        start = text.find(" ", start) + 1
+    part = text[start : start + _EXCERPT]
+    if start + _EXCERPT < len(text):
+        part = part.rpartition(" ")[0] + " …"
+    return ("… " if start else "") + re.sub(r"\s+", " ", part)
 
 
 def list_topics() -> list[tuple[str, str]]:

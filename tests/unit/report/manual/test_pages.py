@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 
 from gpudesk import paths
 from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
@@ -31,11 +32,14 @@ from gpudesk.report.manual import (
     write_html,
 )
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import LANGUAGE_NAMES
 
 MANUAL = paths.get_resources_dir() / "manual"
+GERMAN_TEXTS = paths.get_resources_dir() / "translations/de/LC_MESSAGES/gpudesk.po"
 PAGES = list_page_names()
 #: Pages that are written by a program: their numbers are checked where they are made.
 GENERATED = frozenset({"accuracy", "command-line", "glossary", "keyboard"})
+_EMPHASIS = re.compile(r"(?<!\*)\*([^*\s][^*\n]*)\*(?!\*)")
 
 
 def list_targets(text: str) -> list[str]:
@@ -60,6 +64,22 @@ def test_links_and_pictures_lead_somewhere(name: str) -> None:
         if isinstance(block, Picture):
             assert (MANUAL / block.file).is_file(), block.file
             assert block.text
+
+
+@pytest.mark.parametrize("file", sorted(MANUAL.rglob("*.md")), ids=lambda file: str(file.relative_to(MANUAL)))
+def test_labels_in_the_manual_are_those_of_the_program(file: Path) -> None:
+    """Words in *emphasis* quote a label, or the way to it in a menu, with … for a name in it.
+
+    Words that are defined are **strong**.
+    """
+    with GERMAN_TEXTS.open("rb") as stream:
+        entries = [entry for entry in read_po(stream) if entry.id]
+    given = [entry.string if file.parent.name == "de" else entry.id for entry in entries]
+    texts = [text for each in given for text in ((each,) if isinstance(each, str) else each)]
+    labels = {re.sub(r"\{\w+\}", "…", text.replace("&", "")) for text in texts} | set(LANGUAGE_NAMES.values())
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    quoted = {label for way in _EMPHASIS.findall(prose) for label in way.split(" → ")}
+    assert quoted - labels == set()
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -144,6 +164,61 @@ def test_search_ranks_titles_first_and_shows_where_the_words_are() -> None:
     assert any(hit.topic == "cost#rent" for hit in others)
     assert "payback" in next(hit for hit in others if hit.topic == "cost#rent").excerpt.casefold()
     assert search_manual("") == search_manual("xyzzy") == []
+
+
+#: What an engineer types, and the topic that comes first.
+SEARCHES = {
+    "AWQ": "glossary#quantization",
+    "backup": "catalog#backups",
+    "bottleneck": "glossary#limiter",
+    "chunked prefill": "glossary#chunked-prefill",
+    "CPU offload": "scope#not-covered",
+    "dark": "first-steps#adjust-the-window",
+    "depreciation": "glossary#residual-value",
+    "embeddings": "scope#not-covered",
+    "euro": "cost",
+    "Excel": "cost#workbook",
+    "expert parallelism": "glossary#expert-parallelism-ep",
+    "fine-tuning": "scope#not-covered",
+    "font size": "first-steps#adjust-the-window",
+    "Gaudi": "scope#covered",
+    "GGUF": "glossary#gguf",
+    "goodput": "glossary#goodput",
+    "HBM": "glossary#memory-type",
+    "InfiniBand": "glossary#network",
+    "ITL": "glossary#inter-token-latency-itl",
+    "LoRA": "scope#not-covered",
+    "MIG": "scope#not-covered",
+    "NVLink": "glossary#interconnect",
+    "out of memory": "troubleshooting#fit",
+    "p99": "glossary#percentile",
+    "prefix caching": "glossary#prefix-cache",
+    "price list": "glossary#list-price",
+    "PUE": "glossary#power-usage-effectiveness-pue",
+    "QPS": "glossary#request-rate",
+    "quantization": "glossary#quantization",
+    "rent": "glossary#rent",
+    "screen reader": "first-steps#adjust-the-window",
+    "sheet": "sheet",
+    "speculative decoding": "glossary#speculative-decoding",
+    "TCO": "glossary#total-cost-of-ownership-tco",
+    "telemetry": "scope#updates",
+    "TPOT": "glossary#time-per-output-token-tpot",
+    "Trainium": "scope#covered",
+    "uninstall": "files#remove",
+}
+
+
+@pytest.mark.parametrize("words", SEARCHES)
+def test_what_engineers_type_is_found(words: str) -> None:
+    assert search_manual(words)[0].topic == SEARCHES[words]
+
+
+def test_short_words_are_found_where_a_word_begins() -> None:
+    """Long ones are found inside compounds as well."""
+    assert [hit.topic for hit in search_manual("itl")] == ["glossary#inter-token-latency-itl"]
+    assert search_manual("oom") == []
+    assert "compare#headline-figures" in [hit.topic for hit in search_manual("roughput")]
 
 
 @pytest.mark.parametrize(
