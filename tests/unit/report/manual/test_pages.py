@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,20 +67,24 @@ def test_links_and_pictures_lead_somewhere(name: str) -> None:
             assert block.text
 
 
-@pytest.mark.parametrize("file", sorted(MANUAL.rglob("*.md")), ids=lambda file: str(file.relative_to(MANUAL)))
-def test_labels_in_the_manual_are_those_of_the_program(file: Path) -> None:
-    """Words in *emphasis* quote a label, or the way to it in a menu, with … for a name in it.
-
-    Words that are defined are **strong**.
-    """
+@cache
+def list_labels(language: str) -> set[str]:
+    """Return all texts of the program in English or German, with … for placeholders."""
     with GERMAN_TEXTS.open("rb") as stream:
         entries = [entry for entry in read_po(stream) if entry.id]
-    given = [entry.string if file.parent.name == "de" else entry.id for entry in entries]
+    given = [entry.string if language == "de" else entry.id for entry in entries]
     texts = [text for each in given for text in ((each,) if isinstance(each, str) else each)]
-    labels = {re.sub(r"\{\w+\}", "…", text.replace("&", "")) for text in texts} | set(LANGUAGE_NAMES.values())
-    prose = re.sub(r"```.*?```|`[^`\n]*`", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
-    quoted = {label for way in _EMPHASIS.findall(prose) for label in way.split(" → ")}
-    assert quoted - labels == set()
+    return {re.sub(r"\{\w+\}", "…", text.replace("&", "")) for text in texts} | set(LANGUAGE_NAMES.values())
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_labels_in_the_manual_are_those_of_the_program(language: str) -> None:
+    """Words in *emphasis* quote a label, or the way to it in a menu; words that are defined are **strong**."""
+    folder = MANUAL / language if language == "de" else MANUAL
+    for file in sorted(folder.glob("*.md")):
+        prose = re.sub(r"```.*?```|`[^`\n]*`", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+        quoted = {label for way in _EMPHASIS.findall(prose) for label in way.split(" → ")}
+        assert quoted - list_labels(language) == set(), file.name
 
 
 @pytest.mark.parametrize("name", PAGES)
