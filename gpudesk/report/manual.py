@@ -480,7 +480,7 @@ def search_manual(words: str) -> list[ManualHit]:
 
 
 def _make_query(word: str) -> re.Pattern[str]:
-    """Return a pattern that finds a word in lower case: a short one only where a word begins, since `title` has `itl`."""
+    """Return a pattern that finds a lowercase word, a short one only where a word begins, since `title` has `itl`."""
     inside = "" if len(word) > _SHORT_WORD else r"(?<![^\W_])"
     return re.compile(inside + re.escape(word))
 
