@@ -473,7 +473,8 @@ def search_manual(words: str) -> list[ManualHit]:
             title, text = section.title.casefold(), section.text.casefold()
             if all(query.search(title) or query.search(text) for query in queries):
                 rank = sum(query.search(title) is None for query in queries)
-                excerpt = _cut_excerpt(section.text, [hit.start() for query in queries if (hit := query.search(text))])
+                places = [place.start() for query in queries if (place := query.search(text))]
+                excerpt = _cut_excerpt(section.text, places)
                 hit = ManualHit(section.topic, section.title, excerpt)
                 hits.append((-1 if section.topic == named else rank, hit))
     return [hit for _, hit in sorted(hits, key=lambda ranked: ranked[0])]
