@@ -99,7 +99,7 @@ class Parser(argparse.ArgumentParser):
             name, command = unknown[0].partition("=")[0], self._find_command(options)
             known = command._option_string_actions
             longer = [each for each in known if name.startswith("--") and each.startswith(name)]
-            near = longer or difflib.get_close_matches(name, known, n=1)
+            near = longer or difflib.get_close_matches(name, known, n=1, cutoff=_SIMILAR)
             command.error(_add_suggestion(tr("unknown argument {given}", given=quote_input(name)), near))
         return options
 
@@ -118,6 +118,10 @@ class Parser(argparse.ArgumentParser):
             if not near and len(choices) <= _MOST_NAMED:
                 problem = tr("{problem}; use one of {known}", problem=problem, known=", ".join(choices))
             raise argparse.ArgumentError(action, _add_suggestion(problem, near))
+
+
+#: Similarity of an option to a misspelled one, from 0 to 1; both begin with dashes, so unlike ones reach 0.6.
+_SIMILAR: Final = 0.75
 
 
 def _add_suggestion(problem: str, near: Sequence[str]) -> str:

@@ -42,6 +42,7 @@ from gpudesk.engine.memory import (
 from gpudesk.engine.sharding import prepare_shards, shard_model
 from gpudesk.engine.step_work import RankLink, find_link, find_peak, find_stage_link, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
+from gpudesk.text.formatting import Quantity
 from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n, quote_input
 
 #: Older software counts as this many months before the newest calibrated month: rows reach no further back.
@@ -544,7 +545,7 @@ def _make_link_notes(plan: ParallelPlan, accelerator: Accelerator, node_bandwidt
 
 
 def _make_link_note(used: RankLink, *, tp_spans_hosts: bool) -> Message:
-    bandwidth = (used.bandwidth, "B/s")
+    bandwidth = (used.bandwidth, Quantity.LINK_BANDWIDTH)
     if used.kind == "pcie":
         return message(
             "estimate.over_pcie", "The accelerators communicate over PCIe at {bandwidth}", bandwidth=bandwidth

@@ -244,11 +244,12 @@ def check_degrees(fields: dict[str, Any], where: str = "") -> None:
             raise InputError(
                 message_n(
                     "plan.divides",
-                    "{count} accelerator is not a multiple of {product}, the product of the given degrees",
-                    "{count} accelerators are not a multiple of {product}, the product of the given degrees",
+                    "{count} accelerator does not match {degrees}; use a multiple of {product}",
+                    "{count} accelerators do not match {degrees}; use a multiple of {product}",
                     "count",
                     count=count,
                     product=product,
+                    degrees=" × ".join(f"{name} {n}" for name, n in (("TP", tp), ("PP", pp), ("DP", dp)) if n),
                 ),
                 f"{where}count",
             )

@@ -10,6 +10,7 @@ from typing import Final
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.profile import PeerValue, Standing, Trait
+from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.engine.sharding import shard_model
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -120,22 +121,23 @@ def _rank_trait(attribute: RankedAttribute, context: ProfileContext, peers: Peer
 
 
 def _describe(attribute: RankedAttribute, standing: Standing) -> Message:
+    quantity = find_quantity(attribute.key, attribute.unit)
     parameters: dict[str, MessageParameter] = {
         "name": attribute.name,
-        "value": (standing.value, attribute.unit),
+        "value": (standing.value, quantity),
         "rank": standing.rank,
         "members": standing.members,
-        "median": (standing.median, attribute.unit),
+        "median": (standing.median, quantity),
     }
     if standing.group == CATEGORY:
         return message(
             "profile.standing.category",
-            "{name}: {value}, rank {rank} of {members} in its category (median {median})",
+            "{name}: {value}; rank {rank} of {members} in its category, median {median}",
             **parameters,
         )
     return message(
         "profile.standing.generation",
-        "{name}: {value}, rank {rank} of {members} in its generation (median {median})",
+        "{name}: {value}; rank {rank} of {members} in its generation, median {median}",
         **parameters,
     )
 

@@ -334,12 +334,14 @@ def describe_bought_singly(settings: CostSettings) -> str:
 
 
 def format_system_count(systems: SystemCount, formatter: Formatter) -> tuple[str, str]:
-    """Return the number of systems by size, `1 × 8`, `2 individually` or `1 of 8`, and the idle ones that are paid."""
+    """Return what is bought, `2 systems of 8`, `3 accelerators` or `1 in a system of 8`, and the idle accelerators."""
+    n, size = formatter.count(systems.systems), formatter.count(systems.size)
     if systems.is_shared:
         used, total = formatter.count(systems.used), formatter.count(systems.accelerators)
-        return tr("{n} of {total}", n=used, total=total), ""
-    n, size = formatter.count(systems.systems), formatter.count(systems.size)
-    count = tr("{n} individually", n=n) if systems.size == 1 else tr("{n} × {size}", n=n, size=size)
+        return tr("{n} in a system of {total}", n=used, total=total), ""
+    if systems.size == 1:
+        return trn("{n} accelerator", "{n} accelerators", systems.systems, n=n), ""
+    count = trn("{n} system of {size}", "{n} systems of {size}", systems.systems, n=n, size=size)
     return count, tr("{n} idle", n=formatter.count(systems.idle)) if systems.idle else ""
 
 

@@ -291,6 +291,8 @@ class Formatter:
             return ", ".join(value)
         display_unit = _DISPLAY_UNITS[quantity]
         scaled = value / display_unit.factor
+        if quantity in _ARITHMETIC and abs(scaled) >= _WHOLE_RATE and self.style is not MACHINE_NUMBERS:
+            return self.number(scaled)
         most = 3 if 0 < abs(scaled) < 1 else display_unit.most_decimals
         return self.number(scaled, _count_stated_decimals(scaled, display_unit.least_decimals, most))
 
@@ -305,7 +307,12 @@ class Formatter:
         return self._join_unit(text, unit)
 
     def quantity(self, value: float, unit: str | None) -> str:
-        """Return any figure with its unit, scaled to a readable size; `unit` is the internal one."""
+        """Return any figure with its unit, scaled to a readable size; `unit` is the internal one.
+
+        With a `Quantity` as the unit, digits and unit are those of the catalog.
+        """
+        if isinstance(unit, Quantity):
+            return self.catalog_with_unit(value, unit)
         if unit == "B":
             return self.memory(value)
         text, display_unit = self.value_and_unit(value, unit)
@@ -324,6 +331,8 @@ class Formatter:
         if unit == "B/s" and factor == 1e12 and abs(scaled) < 10:
             # As in the catalog, 6.0 TB/s.
             return self.number(scaled, _count_stated_decimals(scaled, 1, 2))
+        if unit == "FLOP/s" and factor == 1e12 and _is_stated(scaled):
+            return self.catalog(value, Quantity.ARITHMETIC)
         # A price has the same digits in every place.
         whole = (unit in _COUNTED and scaled == round(scaled)) or (unit == "USD" and abs(scaled) >= _WHOLE_USD)
         return self.number(scaled) if whole else self.estimate(scaled)
@@ -331,6 +340,11 @@ class Formatter:
 
 #: Amounts from here on are shown in whole dollars.
 _WHOLE_USD: Final = 100.0
+#: Peaks from here on are shown in whole TFLOPS or TOPS: 1,979, also where a source states 1,978.9.
+_WHOLE_RATE: Final = 100.0
+_ARITHMETIC: Final = frozenset({Quantity.ARITHMETIC, Quantity.INTEGER_ARITHMETIC})
+#: Decimals of TFLOPS in data sheets; a computed rate has more.
+_STATED_DECIMALS: Final = 3
 #: Units of counted items, whose whole numbers keep all digits.
 _COUNTED: Final = frozenset({None, "", "tokens", "sequences", "requests", "accelerators", "layers", "parameters", "1"})
 
@@ -346,14 +360,22 @@ _READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {
     "B/token": ((GIB, "GiB/token"), (MIB, "MiB/token"), (KIB, "KiB/token"), (1.0, "B/token")),
     "parameters": ((1.0, "parameters"),),
 }
-#: Units that are used only above several of them: 10,000 ms, 120 s, 120 min.
-_USED_FROM: Final = {("s", "h"): 2.0, ("s", "min"): 2.0, ("ms", "h"): 2.0, ("ms", "min"): 2.0, ("ms", "s"): 10.0}
+#: Units that are used only above several of them: 10,000 ms, 120 s, 120 min, 100,000 TFLOPS.
+_USED_FROM: Final = {
+    ("s", "h"): 2.0,
+    ("s", "min"): 2.0,
+    ("ms", "h"): 2.0,
+    ("ms", "min"): 2.0,
+    ("ms", "s"): 10.0,
+    ("FLOP/s", "PFLOPS"): 100.0,
+}
 
 
 def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | None]:
     """Return the best unit for a value: its size in the internal unit, and its name.
 
-    Times are in ms below 10,000 ms, in seconds below 120 s, in minutes below 120 min.
+    Times are in ms below 10,000 ms, in seconds below 120 s, in minutes below 120 min; rates of arithmetic are in TFLOPS
+    below 100,000 TFLOPS, as in data sheets.
     """
     steps = _READABLE.get(unit or "")
     if steps is None:
@@ -447,6 +469,11 @@ def _estimate_decimals(value: float) -> int:
     if round(abs(value), max(decimals, 0)) >= 10 ** (3 - decimals):
         decimals -= 1
     return min(max(decimals, 0), 10)
+
+
+def _is_stated(value: float) -> bool:
+    """Return whether a rate has so few decimals that a data sheet can state it."""
+    return math.isclose(round(value, _STATED_DECIMALS), value, rel_tol=1e-9)
 
 
 def _count_stated_decimals(value: float, least: int, most: int) -> int:

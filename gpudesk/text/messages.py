@@ -32,7 +32,7 @@ class Share(float):
 
 
 #: Possible parameters of a message. `Term`, `Share` and other messages (as reasons) are among them; quantities are
-#: (value, unit).
+#: (value, unit), or (value, `Quantity`) for the digits and the unit of the catalog.
 MessageParameter: TypeAlias = "str | int | float | tuple[float, str] | tuple[str, ...] | Message"
 
 
@@ -160,7 +160,7 @@ def _format_parameter(name: str, value: MessageParameter, formatter: Formatter) 
     if isinstance(value, float):
         return formatter.estimate(value)
     if len(value) == 2 and not isinstance(value[0], str):
-        return formatter.quantity(value[0], str(value[1]))
+        return formatter.quantity(value[0], value[1])
     if name == "plan":
         return join_degrees(tuple(value))
     return ", ".join(tr(each.text) if isinstance(each, Term) else str(each) for each in value)

@@ -264,7 +264,10 @@ def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
         (["estimate", *PAIR, "--weights", "fp5"], "--weights: 'fp5' is not one of fp16"),
         (["estimate", *PAIR, "--serving-engine", "vlm"], "--serving-engine: 'vlm' is not one of vllm"),
         (["estimate", *PAIR, "--input-tokens", "0"], "--input-tokens: 0 is not between 1 and 100,000,000"),
-        (["compare", "--accelerators", "h200-sxm:8", *ASKED, "--tp", "3"], "8 accelerators are not a multiple of 3"),
+        (
+            ["compare", "--accelerators", "h200-sxm:8", *ASKED, "--tp", "3"],
+            "8 accelerators do not match TP 3; use a multiple of 3",
+        ),
         (["explain", "nonsense", "--accelerators", "h200-sxm", *ASKED], "unknown figure 'nonsense'; use one of"),
         (["sheet", *SAMPLE, "-o", "sheet.docx"], "sheet.docx: .docx is not a sheet format"),
         (["catalog", "show", "mi32x"], "unknown catalog entry 'mi32x'; did you mean mi325x, "),

@@ -63,7 +63,7 @@ def test_compare_names_the_split(gpudesk: RunProgram, form: str) -> None:
         ("prefill=2:tp", 2, "--pools: 'prefill=2:tp' is not a list of pools"),
         ("prefill=2,prefill=4", 2, "--pools lists a pool twice"),
         ("prefill=0", 1, "--pools: 0 is not between 1 and"),
-        ("prefill=2:tp3", 1, "disaggregated.prefill.count: 2 accelerators are not a multiple of 3"),
+        ("prefill=2:tp3", 1, "disaggregated.prefill.count: 2 accelerators do not match TP 3; use a multiple of 3"),
         ("prefill=4,decode=5", 1, "count: the pools need 4 and 5 accelerators, but the total is 8"),
     ],
 )

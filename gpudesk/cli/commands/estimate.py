@@ -91,7 +91,8 @@ def _list_plan_facts(estimate: Estimate, formatter: Formatter) -> list[tuple[str
     if pools is not None:
         labels = (tr("Prefill pool"), pools.prefill), (tr("Decode pool"), pools.decode)
         return [(label, _describe_pool(pool, formatter)) for label, pool in labels]
-    degrees = f"TP {plan.tp}, PP {plan.pp}, EP {plan.ep}, DP {plan.dp}"
+    named = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
+    degrees = ", ".join(f"{name} {formatter.count(degree)}" for name, degree in named)
     if plan.attention_dp:
         degrees = f"{degrees}, {tr('attention DP')}"
     return [(tr("Deployment"), degrees)]

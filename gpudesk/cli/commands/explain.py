@@ -301,7 +301,7 @@ def _check_figure(figure: str, known: tuple[str, ...] = ()) -> None:
 
     figure_names = known or (*EXPLAINED_FIGURES, _PLAN)
     if figure not in figure_names:
-        raise InputError(describe_unknown_figure(figure, figure_names), tr("figure"))
+        raise InputError(describe_unknown_figure(figure, figure_names))
 
 
 def _explain_column(accelerator: str, estimate: Estimate, figure: str, service: GpuDeskService) -> _ExplainedColumn:

@@ -22,6 +22,7 @@ from gpudesk.domain.reference_data import (
     LimitComparison,
     RefutedStatement,
 )
+from gpudesk.text.formatting import Quantity
 from gpudesk.text.messages import Message, MessageParameter, Term, message
 
 RatedFigures = Mapping[ExportMetric, float | None]
@@ -123,7 +124,7 @@ def _format_figure(measured: ExportMetric, value: float) -> MessageParameter:
     """Return a figure as a message parameter: whole scores, bandwidth with its unit."""
     if measured is ExportMetric.TPP:
         return round(value)
-    return (value, "B/s") if measured is ExportMetric.MEMORY_BANDWIDTH else value
+    return (value, Quantity.MEMORY_BANDWIDTH) if measured is ExportMetric.MEMORY_BANDWIDTH else value
 
 
 # Further notes

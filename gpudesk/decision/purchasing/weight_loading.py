@@ -20,6 +20,7 @@ from gpudesk.domain.deployment_analysis import (
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate
 from gpudesk.domain.field_checks import describe_not_above
 from gpudesk.domain.sizing import NumberBounds
+from gpudesk.text.formatting import Quantity
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import convert_to_si_unit
 
@@ -178,7 +179,7 @@ def _make_loading_notes(part: Accelerator, in_host: int | None, storage: float |
         yield message(
             "loading.one_way",
             "The catalog lists PCIe bandwidth for both directions; weights load at half of it, {bandwidth}",
-            bandwidth=(part.pcie_bandwidth / 2, "B/s"),
+            bandwidth=(part.pcie_bandwidth / 2, Quantity.LINK_BANDWIDTH),
         )
         if in_host is not None and in_host > 1:
             total = part.pcie_bandwidth / 2 * in_host
@@ -186,7 +187,7 @@ def _make_loading_notes(part: Accelerator, in_host: int | None, storage: float |
                 "loading.own_links",
                 "Each of the {count} accelerators has its own link, if host memory sustains {bandwidth}",
                 count=in_host,
-                bandwidth=(total, "B/s"),
+                bandwidth=(total, Quantity.LINK_BANDWIDTH),
             )
     if storage is None:
         yield message("loading.no_storage", "Storage speed is not set, so the time assumes weights in host memory")

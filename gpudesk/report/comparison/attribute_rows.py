@@ -22,7 +22,6 @@ from gpudesk.report.comparison.tables import (
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.labels import label_attribute, label_attribute_briefly
 from gpudesk.text.formatting import (
-    MACHINE_NUMBERS,
     MISSING_VALUE_TEXT,
     ClaimValue,
     Formatter,
@@ -36,8 +35,6 @@ from gpudesk.text.translation import tr, trn
 
 #: Ratios nearer to 1 count as equal.
 _SAME: Final = 0.005
-#: Larger rates of arithmetic have no decimals.
-_WHOLE: Final = 100.0
 #: Sources named of a median of prices, the newest first: rents have up to a dozen.
 _MOST_CITED: Final = 2
 _PRICE: Final = PRICE_BOUND_ATTRIBUTES[0]
@@ -190,13 +187,10 @@ def _build_attribute_row(answer: Answer, attribute: Attribute, formatter: Format
     else:
         label = label_attribute_briefly(attribute)
         claims = [column.attributes.get(attribute.key) for column in answer.columns]
-        texts = _format_alike(claims, attribute, formatter)
         best = find_best_positions(claims, attribute.more_is_better, answer.unranked)
         base = None if claims[0] is None or attribute.is_name else _get_number(claims[0])
         cells = tuple(
-            _build_attribute_cell(
-                column, attribute, texts[position], base if position else None, position in best, formatter
-            )
+            _build_attribute_cell(column, attribute, base if position else None, formatter, is_best=position in best)
             for position, column in enumerate(answer.columns)
         )
     if all(cell.value is None for cell in cells):
@@ -211,25 +205,8 @@ def _build_attribute_row(answer: Answer, attribute: Attribute, formatter: Format
     )
 
 
-def _format_alike(
-    claims: Sequence[AttributeClaims | None], attribute: Attribute, formatter: Formatter
-) -> tuple[str, ...]:
-    """Return the values of a row; rates above a hundred without decimals, so that all have the same digits."""
-    quantity = find_quantity(attribute.key, attribute.unit)
-    numbers = [None if each is None else _get_number(each) for each in claims]
-    display_values = [convert_to_display_unit(each, quantity) for each in numbers if each is not None]
-    if (
-        quantity in (Quantity.ARITHMETIC, Quantity.INTEGER_ARITHMETIC)
-        and formatter.style is not MACHINE_NUMBERS
-        and min(display_values, default=0.0) >= _WHOLE
-    ):
-        rounded = (None if each is None else convert_to_display_unit(each, quantity) for each in numbers)
-        return tuple("" if each is None else formatter.number(each) for each in rounded)
-    return tuple(formatter.catalog(None if each is None else each.value, quantity) for each in claims)
-
-
 def _build_attribute_cell(
-    column: ComparisonColumn, attribute: Attribute, text: str, base: float | None, best: bool, formatter: Formatter
+    column: ComparisonColumn, attribute: Attribute, base: float | None, formatter: Formatter, *, is_best: bool
 ) -> ComparisonCell:
     claims = column.attributes.get(attribute.key)
     disputed = 0 if claims is None else _count_rival_claims(column, claims)
@@ -241,10 +218,10 @@ def _build_attribute_cell(
         return ComparisonCell(text, value=text, disputed=disputed, own=is_user_chosen(claims))
     quantity = find_quantity(attribute.key, attribute.unit)
     return ComparisonCell(
-        text,
+        formatter.catalog(value, quantity),
         value=convert_to_display_unit(value, quantity),
         delta=format_delta(value / base, formatter) if base else None,
-        mark=CellMarking.BEST if best else None,
+        mark=CellMarking.BEST if is_best else None,
         disputed=disputed,
         own=is_user_chosen(claims),
     )

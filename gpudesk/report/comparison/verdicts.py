@@ -24,6 +24,7 @@ from gpudesk.domain.answer import (
 )
 from gpudesk.domain.cost import AVERAGE_OVER_PEAK
 from gpudesk.domain.decision import Decision, DecisionCandidate, ObjectiveName
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.estimate_rows import (
@@ -46,6 +47,7 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
     list_same_provider_rents,
 )
+from gpudesk.report.decision.recommendation import list_removed_columns
 from gpudesk.report.decision.verdict import format_objective, format_user_speed
 from gpudesk.report.labels import (
     describe_distance,
@@ -70,7 +72,7 @@ _CHEAPEST_BY_PAYMENT: Final = {"owned": "Cheapest to own", "rented": "Cheapest t
 #: That one accelerator has more, or less, than another of memory, purchase price and board power.
 _CERTAIN: Final = (
     ("{distance} more memory", "{distance} less memory"),
-    ("a {distance} higher price", "a {distance} lower price"),
+    ("{distance} higher price", "{distance} lower price"),
     ("{distance} more board power", "{distance} less board power"),
 )
 _PAIR: Final = 2
@@ -96,7 +98,7 @@ class _ComparisonVerdict:
         first = self._candidates[winner.key]
         if second is None:
             outsiders = _list_outsiders(self._answer, list_column_names(self._answer), self._formatter)
-            return [self._describe_alone(first), *outsiders]
+            return [self._describe_alone(first), *self._list_ruled_out(), *outsiders]
         rival = self._candidates[second]
         is_shared = any(each.lots is not None and each.lots.is_shared for each in (first, rival))
         shared = describe_bought_singly(self._answer.scenario.costs) if is_shared else ""
@@ -116,18 +118,30 @@ class _ComparisonVerdict:
         value = "" if first.value is None else format_objective(self._decision, first, self._formatter)
         if len(self._decision.columns) == 1:
             return tr("{name}: {value}.", name=self._name_candidate(first), value=value)
-        load, columns = self._answer.scenario.workload.load, self._answer.columns
-        in_flight = load.concurrency or load.batch
-        if in_flight is not None and sum(column.queues for column in columns) == len(columns) - 1:
+        load = self._answer.scenario.workload.load
+        if self._queues_on_others():
             return tr(
                 "Only {name} runs all {n} requests at once: {value}.",
                 name=self._name_candidate(first),
-                n=self._formatter.count(in_flight),
+                n=self._formatter.count(load.concurrency or load.batch),
                 value=value,
             )
         if sum(bool(each.removed) for each in self._decision.candidates):
             return tr("Only {name} meets every limit: {value}.", name=self._name_candidate(first), value=value)
         return tr("Only {name} has a figure to compare: {value}.", name=self._name_candidate(first), value=value)
+
+    def _queues_on_others(self) -> bool:
+        """Return whether requests queue on all columns but one."""
+        load, columns = self._answer.scenario.workload.load, self._answer.columns
+        in_flight = load.concurrency or load.batch
+        return in_flight is not None and sum(column.queues for column in columns) == len(columns) - 1
+
+    def _list_ruled_out(self) -> Iterator[str]:
+        """Yield why the others are ruled out, except by memory or a queue, which `_list_outsiders` states."""
+        if self._queues_on_others():
+            return
+        for reason in list_removed_columns(self._decision, self._names, self._formatter, has_unfit=False):
+            yield tr("Ruled out: {reason}.", reason=reason)
 
     def _describe_lead(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
         """Return what the contest is about, and the figures of the two ahead in it."""
@@ -191,7 +205,7 @@ class _ComparisonVerdict:
         if not differences:
             return ""
         name, other = (drop_count(self._names[each.key]) for each in (first, rival))
-        text = "Per accelerator, {name} has {differences} than {other}."
+        text = "Per accelerator, {name} compared with {other}: {differences}."
         return tr(text, name=name, differences=join_names(differences), other=other)
 
     def _list_certain(self, candidate: DecisionCandidate) -> tuple[float | None, ...]:
@@ -282,7 +296,8 @@ def describe_throughput(answer: Answer, formatter: Formatter) -> list[str]:
     names = list_column_names(answer)
     ranked = rank_figures(answer, _THROUGHPUT)
     if not ranked:
-        return list(_list_outsiders(answer, names, formatter)) or [tr("Throughput at this load is unknown.")]
+        outsiders = list(_list_outsiders(answer, names, formatter))
+        return outsiders or [tr("Throughput at this load is unknown.")]
     sentences = [describe_figure_lead(answer, _THROUGHPUT, formatter)]
     limiters = {place: format_limiter(each) for place in ranked if (each := answer.columns[place].estimate) is not None}
     best = find_best(ranked, _THROUGHPUT)
@@ -340,8 +355,20 @@ def _list_enough(answer: Answer, names: Sequence[str], formatter: Formatter) -> 
     ]
 
 
+def _list_late(answer: Answer, names: Sequence[str], formatter: Formatter) -> list[str]:
+    """Return the deployments that miss the latency limits of the load even with one request."""
+    return [
+        f"{formatter.count(column.estimate.count)} × {name}"
+        for name, column in zip(names, answer.columns, strict=True)
+        if column.estimate is not None
+        and column.estimate.fits
+        and column.estimate.output_tokens_per_s is None
+        and answer.scenario.workload.load.kind is LoadKind.LIMITS
+    ]
+
+
 def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) -> Iterator[str]:
-    """Yield the accelerators whose requests queue, and those that hold not even one."""
+    """Yield the accelerators whose requests queue, those that hold not even one, and those that miss limits."""
     deployed: dict[bool, list[str]] = {True: [], False: []}
     for name, column in zip(names, answer.columns, strict=True):
         count = None if column.estimate is None else column.estimate.count
@@ -364,6 +391,8 @@ def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) 
     for name, each in short:
         if each.needs is None or len(needed) == 1:
             yield f"{_describe_short_deployment(name, each.count, each.needs, formatter)}."
+    if late := _list_late(answer, names, formatter):
+        yield tr("Latency limits missed by {deployments}.", deployments=join_names(late))
 
 
 def _describe_short_deployment(name: str, count: int, needs: int | None, formatter: Formatter) -> str:

@@ -468,11 +468,17 @@ def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[
         yield tr("{label}: {figure}", label=label, figure=figure)
 
 
-def list_removed_columns(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    """Yield each removed column: what it needs to fit, why it has no estimate, or its first rule of several."""
+def list_removed_columns(
+    decision: Decision, names: HeadNames, formatter: Formatter, *, has_unfit: bool = True
+) -> Iterator[str]:
+    """Yield each removed column: what it needs to fit, why it has no estimate, or its first rule of several.
+
+    `has_unfit` says whether those that do not fit are among them.
+    """
     for key, exclusions in groupby(decision.exclusions, key=lambda each: each.key):
         if unfit := describe_unfit(key, decision, names, formatter):
-            yield tr("Does not fit: {needs}", needs=unfit)
+            if has_unfit:
+                yield tr("Does not fit: {needs}", needs=unfit)
             continue
         if (problem := find_candidate(decision, key).problem) is not None:
             yield capitalize_first(format_message(problem, formatter))

@@ -323,7 +323,7 @@ def _describe_upfront(
     costs = [
         tr(
             "{amount} ({name})",
-            amount=formatter.money(formatter.estimate(spend), "USD"),
+            amount=formatter.money(formatter.number(spend), "USD"),
             name=drop_count(names[each.key]),
         )
         for each in leaders
@@ -331,7 +331,7 @@ def _describe_upfront(
         and not (each.lots is not None and each.lots.idle)
         and isinstance(spend := decision.parts[decision.columns.index(each.key)].get("spend_usd"), float)
     ]
-    return tr("Cost to buy: {costs}", costs=", ".join(costs)) if costs else None
+    return tr("Up-front cost with network: {costs}", costs=", ".join(costs)) if costs else None
 
 
 def _describe_user_speed(

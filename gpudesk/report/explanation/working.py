@@ -19,7 +19,7 @@ from gpudesk.domain.deployment_analysis import (
     to_placeholder,
 )
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, ParallelPlan, PlanChoice, Workload, format_plan
-from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
+from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, find_quantity, list_headline_figures
 from gpudesk.report.comparison.tables import SheetDerivation
 from gpudesk.report.explanation.claims import build_input_claims
 from gpudesk.report.explanation.parts import (
@@ -42,7 +42,15 @@ from gpudesk.report.labels import (
     label_serving_engine,
     shorten_name,
 )
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit, translate_unit
+from gpudesk.text.formatting import (
+    MISSING_VALUE_TEXT,
+    Formatter,
+    IntervalEstimate,
+    Quantity,
+    find_readable_unit,
+    get_display_unit,
+    translate_unit,
+)
 from gpudesk.text.messages import InputError, capitalize_first, format_message, join_messages
 from gpudesk.text.translation import tr, translate_data, trn
 
@@ -89,6 +97,7 @@ _COUNTED: Final = frozenset({None, "", "1", "tokens", "sequences", "requests", "
 #: Units of memory next to rates of memory, which are decimal too.
 _DECIMAL: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 _MILLISECONDS: Final = "ms"
+_RATES: Final = frozenset({"B/s", "FLOP/s"})
 _INPUT: Final = re.compile(r"\{\w+\}")
 #: Characters of a formula besides its inputs, if it preserves the unit.
 _KEEPS_THE_UNIT: Final = frozenset("+−() ²^½")
@@ -105,11 +114,21 @@ def format_term_value(term: DerivationTerm, formatter: Formatter) -> tuple[str, 
         return term.value, None
     if term.value is None:
         return MISSING_VALUE_TEXT, None
-    text, unit = formatter.value_and_unit(term.value, term.unit)
+    text, unit = _format_figure(term, term.value, formatter)
     # "Output tokens 1,000 tokens" is redundant.
     if unit is None or (unit in _COUNTED and (unit == "sequences" or unit in term.name.lower())):
         return text, None
     return text, translate_unit(unit, term.value)
+
+
+def _format_figure(term: DerivationTerm, value: float, formatter: Formatter) -> tuple[str, str | None]:
+    """Return a figure and its unit: a rate of the catalog or of a link with the digits and the unit of the catalog."""
+    kind, _, path = (term.source or "").partition(":")
+    if term.unit in _RATES and kind in ("catalog", "link"):
+        attribute = path.rpartition("/")[2]
+        quantity = Quantity.LINK_BANDWIDTH if kind == "link" else find_quantity(attribute, term.unit)
+        return formatter.catalog(value, quantity), get_display_unit(quantity)
+    return formatter.value_and_unit(value, term.unit)
 
 
 def format_named_formula(term: DerivationTerm) -> str | None:
@@ -142,7 +161,7 @@ def _format_term_number(each: DerivationTerm, result: DerivationTerm, formatter:
         return formatter.value_as(same, result.value, result.unit)
     if each.unit == "B" and any(other.unit == "B/s" for other in result.inputs):
         return _format_decimal(each.value, formatter)
-    text, unit = formatter.value_and_unit(each.value, each.unit)
+    text, unit = _format_figure(each, each.value, formatter)
     if unit is None or each.unit in _COUNTED:
         return text
     return f"{text}{unit[1:]}" if unit.startswith("1/") else f"{text} {translate_unit(unit)}"

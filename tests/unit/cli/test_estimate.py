@@ -48,17 +48,15 @@ def test_without_a_load_the_options_for_one_are_named(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "problem"),
-    [
-        (("--batch-size", "4"), "concurrency and batch"),
-        (("--request-rate", "4"), "concurrency and request_rate"),
-        (("--saturate", "4"), "concurrency and saturate"),
-        (("--ttft-ms", "500", "--tpot-ms", "50"), "concurrency and ttft_ms"),
-    ],
+    "second",
+    [("--batch-size", "4"), ("--request-rate", "4"), ("--saturate", "4"), ("--tpot-ms", "50", "--ttft-ms", "500")],
 )
-def test_two_loads_are_a_wrong_command_line(second: tuple[str, ...], problem: str, capsys: Capture) -> None:
+def test_two_loads_are_a_wrong_command_line(second: tuple[str, ...], capsys: Capture) -> None:
     assert entry.main(["estimate", *ASKED, "--concurrency", "4", *second]) == 2
-    assert capsys.readouterr().err == f"gpudesk: load: {problem} cannot be combined; use one type of load\n"
+    problem = capsys.readouterr().err
+    assert problem.startswith("gpudesk: use either --")
+    assert "--concurrency" in problem
+    assert any(option in problem for option in second)
 
 
 def test_memory_on_demand_is_not_reported_as_reserved(capsys: Capture) -> None:

@@ -30,10 +30,10 @@ def test_unexplained_figure_lists_those_with_explanations(capsys: Capture) -> No
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
-    assert captured.err.startswith("gpudesk: figure: unknown figure 'nonsense'; use one of output_tokens_per_s,")
+    assert captured.err.startswith("gpudesk: unknown figure 'nonsense'; use one of output_tokens_per_s,")
     assert captured.err.endswith(", memory, plan\n")
     assert entry.main(["explain", "ttft", *ASKED]) == 1
-    assert capsys.readouterr().err == "gpudesk: figure: unknown figure 'ttft'; did you mean ttft_ms?\n"
+    assert capsys.readouterr().err == "gpudesk: unknown figure 'ttft'; did you mean ttft_ms?\n"
 
 
 def test_terms_of_formulas_are_translated(capsys: Capture) -> None:

@@ -214,6 +214,7 @@ def test_files_that_no_window_opens_are_refused_by_name(tmp_path: Path, capsys: 
             ["compare", "--input", "8"],
             "unknown argument '--input' (did you mean --input-tokens?); for help, run `gpudesk compare --help`",
         ),
+        (["decide", "--goal", "cheapest"], "unknown argument '--goal'; for help, run `gpudesk decide --help`"),
         (["fit", "--nothing"], "unknown argument '--nothing'; for help, run `gpudesk fit --help`"),
     ],
 )

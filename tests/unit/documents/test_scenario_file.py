@@ -189,7 +189,7 @@ def test_key_stated_twice_is_refused() -> None:
         ({"accelerators": [{}]}, "scenario.accelerators[0].accelerator: is missing"),
         (
             {"accelerators": [{"accelerator": "a", "count": 8, "tp": 3}]},
-            "scenario.accelerators[0].count: 8 accelerators are not a multiple of 3",
+            "scenario.accelerators[0].count: 8 accelerators do not match TP 3; use a multiple of 3",
         ),
         (
             {"accelerators": [{"accelerator": "a", "cuont": 8}]},

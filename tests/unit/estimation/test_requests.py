@@ -124,7 +124,7 @@ def test_each_kind_of_load(load: dict[str, object], kind: LoadKind) -> None:
         ({"load": {"concurency": 8}}, "load: unknown field 'concurency'; did you mean concurrency?"),
         ({"load": {"concurrency": "8"}}, "load.concurrency: '8' is text; expected a whole number"),
         ({"count": 8, "tp": 4, "pp": 1, "dp": 1}, "count: 8 accelerators do not match TP 4 × PP 1 × DP 1 = 4"),
-        ({"count": 8, "tp": 3}, "count: 8 accelerators are not a multiple of 3"),
+        ({"count": 8, "tp": 3}, "count: 8 accelerators do not match TP 3; use a multiple of 3"),
         ({"tp": 4, "dp": 1, "ep": 8}, "ep: EP 8 does not divide TP 4 × DP 1"),
         ({"count": 8, "pp": 2, "dp": 1, "ep": 3}, "ep: EP 3 does not divide TP 4 × DP 1"),
         ({"count": 8, "tp": 2, "pp": 2, "ep": 8}, "ep: EP 8 does not divide TP 2 × DP 2"),

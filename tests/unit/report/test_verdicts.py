@@ -114,7 +114,7 @@ def test_every_format_of_the_sheet_has_the_verdict(service: GpuDeskService, answ
     assert open_.startswith("Cheapest to own at 100% utilization: MI325X ($")
     assert "B200 SXM is " in open_, "what speaks for the rival"
     assert " No purchase price: MI355X. " in open_, "who is left out, and why"
-    certain = "Per accelerator, MI325X has 42% more memory and a 47% lower price than B200 SXM."
+    certain = "Per accelerator, MI325X compared with B200 SXM: 42% more memory and 47% lower price."
     assert certain in open_, "what is known exactly of two that are too close to call"
     assert " Costs count only accelerators in use, not whole systems." in open_, "what a figure counts"
     assert open_.replace("\N{NO-BREAK SPACE}", " ").endswith(" Per user: 14.9 tok/s on MI325X, 22.9 tok/s on B200 SXM.")
@@ -240,10 +240,10 @@ def test_a_partly_idle_system_is_named_next_to_its_cost(service: GpuDeskService,
     keys = [row.key for row in build_sheet(whole).table.rows]
     assert keys[keys.index(OWNED) + 1] == "instances"
     (row,) = find_rows(build_sheet(whole), "systems")
-    assert (row.cells[0].text, row.cells[0].detail) == ("1 × 8", "7 idle")
+    assert (row.cells[0].text, row.cells[0].detail) == ("1 system of 8", "7 idle")
     (row,) = find_rows(build_sheet(answer), "systems")
     assert row.label == "Hardware bought"
-    assert [cell.text for cell in row.cells] == [*["1 of 8"] * 3, "—"]
+    assert [cell.text for cell in row.cells] == [*["1 in a system of 8"] * 3, "—"]
 
 
 def test_a_verdict_about_other_counts_names_the_column_without_a_queue(service: GpuDeskService) -> None:
@@ -324,6 +324,27 @@ def test_queueing_column_never_leads(service: GpuDeskService, queueing: Answer) 
         assert "H200 SXM" not in verdict.split(".")[0]
     assert "Requests queue on 1 × H200 SXM." in join_sentences(describe_throughput, queueing, PLAIN)
     assert join_sentences(describe_token_cost, queueing, PLAIN).endswith(" Requests queue on 1 × H200 SXM.")
+
+
+def test_deployments_that_miss_latency_limits_are_named(service: GpuDeskService) -> None:
+    template = read_template("70b-chat-on-four")
+    load = Load(LoadKind.LIMITS, ttft_ms=1.0, tpot_ms=1.0)
+    scenario = replace(template, accelerators=template.accelerators[:2], workload=replace(template.workload, load=load))
+    answer = service.answer(scenario)
+    names = "1 × H200 SXM and 1 × MI325X"
+    assert describe_throughput(answer, PLAIN) == [f"Latency limits missed by {names}."]
+
+
+def test_only_candidate_comes_with_the_reason_against_the_others(service: GpuDeskService) -> None:
+    """A reader looked for the limit that the other misses: it was a license."""
+    parts = tuple(AcceleratorChoice(part, 1) for part in ("rtx-4090", "l40s"))
+    template = read_template("70b-chat-on-four")
+    workload = replace(template.workload, load=Load(LoadKind.BATCH, batch=8))
+    scenario = replace(template, model="llama-3.1-8b", weights=Precision.INT4, accelerators=parts, workload=workload)
+    answer = service.costing.add_costs(service.answer(scenario))
+    verdict = describe_comparison(answer, service.decide(answer), PLAIN)
+    assert verdict[0].startswith("Only L40S meets every limit: ")
+    assert verdict[1].startswith("Ruled out: RTX 4090: ")
 
 
 def test_counts_that_a_model_needs_are_in_one_sentence(service: GpuDeskService) -> None:

@@ -337,7 +337,7 @@ def test_problem_of_a_column_is_shown(page: ComparePage, desk: Desk) -> None:
     desk.apply(scenario_edits.edit_accelerator(desk.scenario, 0, tp=3, count=4), "Plan")
     desk.flush()
     assert page.body.note.isVisible()
-    assert page.body.note.text == "H200 SXM: 4 accelerators are not a multiple of 3, the product of the given degrees."
+    assert page.body.note.text == "H200 SXM: 4 accelerators do not match TP 3; use a multiple of 3."
     desk.undo_stack.undo()
     desk.flush()
     assert not page.body.note.isVisible()
