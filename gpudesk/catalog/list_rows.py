@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from gpudesk.catalog.list_columns import list_catalog_columns, make_marks
+from gpudesk.catalog.list_columns import list_catalog_columns, mark_own_cell
 from gpudesk.catalog.list_user_rows import iterate_user_rows
 from gpudesk.catalog.price_ranges import summarize_prices
 from gpudesk.catalog.read import Catalog
@@ -346,7 +346,7 @@ def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int
     )
 
 
-_OWN_CLAIM: Final = make_marks(CatalogSection.CLAIMS, "value", CatalogCellMark.OWN)
+_OWN_CLAIM: Final = mark_own_cell(CatalogSection.CLAIMS, "value")
 
 
 def _make_statement_row(statement: DocumentStatement, *, judged: bool) -> CatalogRow:

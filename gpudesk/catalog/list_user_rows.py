@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from gpudesk.catalog.list_columns import make_marks
+from gpudesk.catalog.list_columns import mark_own_cell
 from gpudesk.catalog.read import Catalog
-from gpudesk.domain.attributes import CatalogCellMark, CatalogCellValue, CatalogRow, CatalogSection
+from gpudesk.domain.attributes import CatalogCellValue, CatalogRow, CatalogSection
 from gpudesk.domain.claim import (
     PRICE_BOUND_ATTRIBUTES,
     PURCHASE_TERM,
@@ -188,7 +188,7 @@ def _find_shipped_claim(attribute: AttributeClaims) -> Claim | None:
     return attribute.shipped if attribute.overridden else _find_first(attribute.claims, own=False)
 
 
-_OWN_VALUE: Final = make_marks(CatalogSection.YOURS, "yours", CatalogCellMark.OWN)
+_OWN_VALUE: Final = mark_own_cell(CatalogSection.YOURS, "yours")
 
 
 def _find_first(claims: Iterable[Claim], *, own: bool) -> Claim | None:

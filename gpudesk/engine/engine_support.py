@@ -400,12 +400,7 @@ class SplitCheck:
 
 
 def find_plan_objection(
-    engine: ServingEngine,
-    accelerator: Accelerator,
-    model: Model,
-    weights: Precision,
-    plan: ParallelPlan,
-    date: str | None = None,
+    engine: ServingEngine, accelerator: Accelerator, model: Model, weights: Precision, plan: ParallelPlan
 ) -> Message | None:
     """Return why `engine` does not load `model` under `plan`, or None if it does."""
     if plan.tp > 1 and not engine.parallel.tp:
@@ -419,7 +414,7 @@ def find_plan_objection(
         )
     if plan.tp == plan.ep == 1:
         return None
-    rules = _find_split_rules(engine, accelerator, date)
+    rules = _find_split_rules(engine, accelerator)
     for check in _list_split_checks(engine, model, weights is Precision.FP8, rules):
         if check.refuses(plan):
             return _describe_refusal(check, engine, model, plan)
@@ -427,9 +422,9 @@ def find_plan_objection(
 
 
 @lru_cache(maxsize=1_000)
-def _find_split_rules(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> tuple[bool, ...]:
+def _find_split_rules(engine: ServingEngine, accelerator: Accelerator) -> tuple[bool, ...]:
     """Return which rules on splits apply to an accelerator: most accelerators share them."""
-    return tuple([rule.when.holds(accelerator, date) for rule in engine.splits])
+    return tuple([rule.when.holds(accelerator) for rule in engine.splits])
 
 
 @lru_cache(maxsize=2_000)

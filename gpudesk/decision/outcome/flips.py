@@ -62,15 +62,13 @@ class _FlipInput:
     loosest: float | None = None
 
 
-def search_flips(
-    decider: Decider, answer: Answer, user_answers: dict[str, AnswerValue] | None = None
-) -> ProgressSteps[tuple[DecisionFlip, ...]]:
+def search_flips(decider: Decider, answer: Answer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
     """Search for flips, one trial per step, and return them, the nearest change first.
 
     A flip makes another accelerator lead, or none: those come last. Before them come prices after which the new leader
     is still too close to call: between near equals any price does that. Each was decided with the value that it shows.
     """
-    answers = dict(answer.scenario.decision.answers if user_answers is None else user_answers)
+    answers = dict(answer.scenario.decision.answers)
     present = decider.decide(answer, answers, brief=True)
     inputs = list(_list_inputs(decider, answer, answers, present))
     ranked: list[tuple[float, DecisionFlip]] = []

@@ -137,7 +137,7 @@ def _read_attentions(f: ConfigFields, of_global: ConfigFields) -> tuple[LayerPar
     keys_are_values = f.yes("attention_k_eq_v", default=False)
     sliding = make_attention(
         AttentionHeads(heads, kv_heads, f.read_whole_or(256, "head_dim")),
-        window=read_sliding_window(f, 512),
+        window=read_sliding_window(f),
         qk_norm="head",
         qkv_bias=bias,
         output_bias=bias,
@@ -169,7 +169,7 @@ def _read_gemma3n(f: ConfigFields) -> ModelStructure:
     kinds = read_layer_types(f, count, (FULL, SLIDING), make_interval_pattern(5, FULL, SLIDING))
     heads = f.whole("num_attention_heads")
     shape = AttentionHeads(heads, f.read_whole_or(heads, "num_key_value_heads"), f.read_whole_or(256, "head_dim"))
-    sliding = LayerPart("sliding", make_attention(shape, window=read_sliding_window(f, 512), qk_norm="head"))
+    sliding = LayerPart("sliding", make_attention(shape, window=read_sliding_window(f), qk_norm="head"))
     full = LayerPart("global", make_attention(shape, qk_norm="head"))
     if f.is_list("intermediate_size"):
         listed = f.read_whole_list("intermediate_size", count) or [1] * count

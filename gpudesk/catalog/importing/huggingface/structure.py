@@ -229,6 +229,6 @@ def make_interval_pattern(interval: int, kind: str, other: str) -> Callable[[int
     return lambda number: kind if (number + 1) % interval == 0 else other
 
 
-def read_sliding_window(f: ConfigFields, default: int | None = None) -> int | None:
-    """Return the width of the sliding window; 0 is none."""
-    return f.read_whole_or(default or 0, "sliding_window", low=0) or None
+def read_sliding_window(f: ConfigFields) -> int | None:
+    """Return the width of the sliding window, 512 unless the file has it; 0 is none."""
+    return f.read_whole_or(512, "sliding_window", low=0) or None

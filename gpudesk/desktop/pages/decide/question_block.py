@@ -427,8 +427,8 @@ class QuestionBlock(QWidget):
     def _focused(self) -> OptionButton | None:
         return next((option for option in self.options if option.hasFocus()), None)
 
-    def focus_chosen(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
-        self.chosen.setFocus(reason)
+    def focus_chosen(self) -> None:
+        self.chosen.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def choose_number(self, number: int) -> bool:
         """Answer with the option of a number key; return whether there is one."""

@@ -150,17 +150,10 @@ class LinkButton(QPushButton):
     """An action in running text."""
 
     def __init__(
-        self,
-        theme: Theme,
-        text: str,
-        act: ClickAction | None = None,
-        *,
-        font: str = "small",
-        parent: QWidget | None = None,
+        self, theme: Theme, text: str, act: ClickAction | None = None, *, parent: QWidget | None = None
     ) -> None:
         super().__init__(text, parent)
         self._theme = theme
-        self._token = font
         self.setProperty("kind", "link")
         self.setProperty("ringRadius", 3.0)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -174,7 +167,7 @@ class LinkButton(QPushButton):
         self.setAccessibleName(text)
 
     def _dress(self) -> None:
-        self.setFont(self._theme.font(self._token))
+        self.setFont(self._theme.font("small"))
 
 
 class IconButton(QToolButton):
@@ -189,14 +182,12 @@ class IconButton(QToolButton):
         *,
         key: str = "",
         size: float = 16.0,
-        color: str = "text2",
         parent: QWidget | None = None,
     ) -> None:
         """Show an icon; `name` starts with a verb, `key` is a portable key sequence for the tooltip."""
         super().__init__(parent)
         self._theme = theme
         self._size = size
-        self._color = color
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_icon(icon)
         self.set_name(name, key)
@@ -204,7 +195,7 @@ class IconButton(QToolButton):
         theme.follow(self._dress)
 
     def set_icon(self, icon: str) -> None:
-        self.setIcon(self._theme.icon(icon, self._color, self._size))
+        self.setIcon(self._theme.icon(icon, "text2", self._size))
 
     def set_name(self, name: str, key: str = "") -> None:
         self.setAccessibleName(name)
