@@ -358,7 +358,7 @@ class BarChart(QWidget):
                 pen.text(below, text, font="caption", color="text2", align=CENTRE)
         for number, row in enumerate(group.rows, first):
             self._paint_name(pen, number, row)
-            self._paint_row(pen, place, row, self.band(number))
+            self._paint_row(pen, place, row, self.band(number), "selection" if self._is_marked(number) else "page")
         if group.mark is not None:
             self._paint_mark(pen, place, group.mark, area)
 
@@ -384,7 +384,7 @@ class BarChart(QWidget):
     def _paint_name(self, pen: ThemePainter, number: int, row: BarRow) -> None:
         px, band = self.theme.px, self.band(number)
         place = QRectF(0, band.top(), band.left() - px(8), band.height())
-        if number == self.current and self.hasFocus():
+        if self._is_marked(number):
             pen.tint(place.united(band).adjusted(-2, 2, 2, -2), "selection", 6.0)
         if row.value:
             value = QRectF(band.right(), band.top(), self.width() - band.right(), band.height())
@@ -396,20 +396,23 @@ class BarChart(QWidget):
         else:
             pen.text(place, row.name, font="small")
 
-    def _paint_row(self, pen: ThemePainter, group: int, row: BarRow, band: QRectF) -> None:
+    def _is_marked(self, number: int) -> bool:
+        return number == self.current and self.hasFocus()
+
+    def _paint_row(self, pen: ThemePainter, group: int, row: BarRow, band: QRectF, background: str) -> None:
         apart = min(self.theme.px(_APART), band.height() / 4)
         for number, lane in enumerate(row.lanes):
             middle = band.center().y() + (2 * number - len(row.lanes) + 1) * apart
             height = self.theme.px(self._style.bar) if len(row.lanes) == 1 else 2 * apart
             place = QRectF(band.left(), middle - height / 2, band.width(), height)
             if isinstance(lane, StackedBar):
-                self._paint_stack(pen, group, lane, place)
+                self._paint_stack(pen, group, lane, place, background)
             elif isinstance(lane, BarInterval):
                 self._paint_interval(pen, group, lane, row, place)
             elif lane is not None:
                 self._paint_note(pen, group, lane, row, place)
 
-    def _paint_stack(self, pen: ThemePainter, group: int, bar: StackedBar, place: QRectF) -> None:
+    def _paint_stack(self, pen: ThemePainter, group: int, bar: StackedBar, place: QRectF, background: str) -> None:
         px = self.theme.px
         left, right = place.left(), place.left()
         if bar.segments:
@@ -418,11 +421,12 @@ class BarChart(QWidget):
             start, end = self._map_to_x(group, segment.start), self._map_to_x(group, segment.end)
             self._paint_segment(pen, segment, QRectF(start, place.top(), end - start, place.height()))
         if bar.before:
-            before = QRectF(left - px(86), place.top(), px(80), place.height())
-            pen.text(before, bar.before, font="caption", color="text2", align=RIGHT)
+            width = pen.width(bar.before, "caption")
+            before = QRectF(left - px(6) - width, place.top(), width, place.height())
+            _paint_end(pen, before, bar.before, background)
         if bar.after:
-            after = QRectF(right + px(6), place.top(), px(80), place.height())
-            pen.text(after, bar.after, font="caption", color="text2")
+            after = QRectF(right + px(6), place.top(), pen.width(bar.after, "caption"), place.height())
+            _paint_end(pen, after, bar.after, background)
         if bar.value:
             value = QRectF(right + px(8), place.top(), px(80), place.height())
             x = value.left() + pen.text(value, bar.value, font="small_strong") + px(6)
@@ -578,6 +582,12 @@ class BarChart(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         show_chart_menu(self, self, event)
+
+
+def _paint_end(pen: ThemePainter, place: QRectF, words: str, background: str) -> None:
+    """Write the text at the end of a bar; lines of the scale do not strike it through."""
+    pen.painter.fillRect(place.adjusted(-2, 0, 2, 0), pen.color(background))
+    pen.text(place, words, font="caption", color="text2")
 
 
 def _fill(pen: ThemePainter, place: QRectF, ink: str) -> None:

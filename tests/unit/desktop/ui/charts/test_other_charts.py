@@ -12,7 +12,17 @@ from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
-from gpudesk.desktop.ui.charts.bar_chart import BarChart, BarChartStyle, BarGroup, BarInterval, BarMark, BarNote, BarRow
+from gpudesk.desktop.ui.charts.bar_chart import (
+    BarChart,
+    BarChartStyle,
+    BarGroup,
+    BarInterval,
+    BarMark,
+    BarNote,
+    BarRow,
+    BarSegment,
+    StackedBar,
+)
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.domain.estimate import Load, LoadKind
@@ -195,3 +205,19 @@ def test_line_of_a_mark_crosses_no_figure(theme: Theme, qtbot: QtBot, monkeypatc
         x = chart._map_to_x(0, mark)
         figures = [*(each.words for each in intervals), "No purchase price", "Enter price"]
         assert not [text for text in figures if texts[text][0] < x < texts[text][1]]
+
+
+def test_lines_of_the_scale_cross_no_text_at_the_end_of_a_bar(theme: Theme, qtbot: QtBot) -> None:
+    chart = BarChart(theme, Formatter(ENGLISH_NUMBERS), BarChartStyle())
+    qtbot.addWidget(chart)
+    chart.resize(600, 300)
+    bar = StackedBar((BarSegment(0.05, 3.0, palette_index=1),), before="l" * 12, after="")
+    chart.show_groups(BarGroup("Costs", "USD", (BarRow("input", "Input", (bar,)),), high=4.0))
+    band, words = chart.band(0), theme.color("text2")
+    zero, middle = round(band.left()), round(band.center().y())
+    picture = chart.grab().toImage()
+    column = [picture.pixelColor(zero, y) for y in range(picture.height())]
+    assert theme.color("strong") in column
+    assert theme.color("strong") not in column[middle - 6 : middle + 6]
+    before = [picture.pixelColor(x, middle) for x in range(zero - 30, zero)]
+    assert any(color.lightness() < (words.lightness() + 255) / 2 for color in before)
