@@ -464,6 +464,10 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
     def needs_answer(self) -> bool:
         return True
 
+    def needs_verdict(self) -> bool:
+        """Return whether the visible view has a verdict above it; without one, no line is reserved."""
+        return self.has_verdict
+
     def find_missing_input(self) -> str | None:
         """Return the missing input: `model`, `accelerators`, or empty."""
         return self.desk.missing if self.needs_answer() else None
@@ -531,7 +535,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         usable = self.body.show_state(self.problem_text, self.find_missing_input(), answered=answered)
         if usable:
             self.show_view()
-        if usable and needs and self.has_verdict:
+        if usable and needs and self.needs_verdict():
             self.verdict.request()
         else:
             self.verdict.clear_verdict()

@@ -500,16 +500,17 @@ class PerformancePage(MultiViewPage[PerformanceView]):
         if self.desk.has_curves:
             self.view.refresh()
 
+    def needs_verdict(self) -> bool:
+        """Return whether the verdict is about estimates: measured results have their own."""
+        return self.view_key != "mlperf"
+
     def describe_verdict(self) -> Sequence[str]:
         """Return what the view shows: its leaders, else limits or shares of time."""
         answer, formatter, chart = self.desk.answer, self.desk.formatter, self.view.charts[0]
-        if answer is None:
+        if answer is None or not self.needs_verdict():
             return ()
         if isinstance(chart, ParetoChart):
             return chart.describe_best()
-        if isinstance(chart, MlperfBlock):
-            # Its verdict is about measured results.
-            return ()
         if isinstance(chart, RooflineChart):
             return chart.describe_limits()
         if isinstance(chart, TimeSplitChart):

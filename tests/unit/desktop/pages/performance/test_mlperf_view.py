@@ -132,3 +132,11 @@ def test_view_has_no_verdict_on_estimates(page: PerformancePage, block: MlperfBl
     assert not page.describe_verdict()
     page.choose_view("throughput")
     assert page.describe_verdict()
+
+
+def test_no_line_is_reserved_for_a_verdict_on_estimates(page: PerformancePage) -> None:
+    """The view has its own verdict; the reserved line once left a gap above it, and then jumped."""
+    assert page.verdict.isHidden()
+    assert page.verdict.terms.isHidden()
+    page.choose_view("throughput")
+    assert not page.verdict.isHidden()
