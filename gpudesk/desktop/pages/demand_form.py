@@ -101,7 +101,7 @@ class DemandForm(QWidget):
             theme, tr("Remove demand"), lambda: self.edited.emit(None, tr("Remove demand")), parent=self
         )
         self._make_fields(style)
-        flow = FlowLayout(theme.px(10))
+        flow = FlowLayout(theme.px(10), is_even=True)
         for field in (*self.amounts.values(), *self.fields.values(), *more):
             flow.addWidget(field)
         head = make_row(self.kind, STRETCH, self.remove, margins=(theme.px(FIELD_SIDE), 0, 0, 0))

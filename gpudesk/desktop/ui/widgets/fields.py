@@ -129,11 +129,17 @@ def align_with_fields(theme: Theme, *items: BoxItem, gap: int | None = None) -> 
 
 
 class FieldFrame:
-    """Common base of both kinds of fields: sizes, and the drawing of caption, hover and error."""
+    """Common base of both kinds of fields: sizes, and the drawing of caption, hover and error.
 
-    def __init__(self, theme: Theme, caption: str, widest: float = _WIDEST_VALUE) -> None:
+    A line below the value shows that it can be changed, except in the scenario bar, where all values can.
+    """
+
+    def __init__(
+        self, theme: Theme, caption: str, widest: float = _WIDEST_VALUE, *, is_underlined: bool = True
+    ) -> None:
         self.theme = theme
         self.caption = caption
+        self._is_underlined = is_underlined
         self._widest = widest
 
     def compute_caption_rect(self, width: int) -> QRectF:
@@ -152,12 +158,17 @@ class FieldFrame:
         text = min(text, theme.px(self._widest))
         return int(max(caption, text + right) + 2 * theme.px(FIELD_SIDE)) + 2
 
-    def paint(self, pen: ThemePainter, widget: QWidget, *, hovered: bool, fault: str, right: int = 0) -> None:
+    def paint(
+        self, pen: ThemePainter, widget: QWidget, *, hovered: bool, fault: str, right: int = 0, framed: bool = False
+    ) -> None:
         rect = QRectF(widget.rect())
         if fault:
             pen.frame(rect, "unfit", radius=5.0, fill="page")
         elif hovered and widget.isEnabled():
             pen.tint(rect, "sunken", 5.0)
+        if self._is_underlined and not fault and not framed:
+            side, bottom = self.theme.px(FIELD_SIDE), rect.bottom() - 1.0
+            pen.hairline(side, bottom, rect.right() - side, bottom, "strong" if widget.isEnabled() else "hair")
         color = "text3" if widget.isEnabled() else "disabled"
         pen.text(self.compute_caption_rect(widget.width()), self.caption, font="caption", color=color)
         if fault:
@@ -173,11 +184,17 @@ class ChoiceField(PaintedButton):
     chosen = Signal(str)
 
     def __init__(
-        self, theme: Theme, caption: str, parent: QWidget | None = None, *, widest: float = _WIDEST_VALUE
+        self,
+        theme: Theme,
+        caption: str,
+        parent: QWidget | None = None,
+        *,
+        widest: float = _WIDEST_VALUE,
+        is_underlined: bool = True,
     ) -> None:
         """Start without options; a value longer than `widest`, in design lengths, is cut."""
         super().__init__(theme, parent)
-        self._frame = FieldFrame(theme, caption, widest)
+        self._frame = FieldFrame(theme, caption, widest, is_underlined=is_underlined)
         self._options: tuple[ChoiceOption, ...] = ()
         self._provider: Callable[[], Sequence[ChoiceOption]] | None = None
         self.value = ""
@@ -284,9 +301,17 @@ class NumberField(PaintedWidget):
     #: The entered value: int if the format has no decimals, else float.
     edited = Signal(object)
 
-    def __init__(self, theme: Theme, caption: str, number_format: NumberFormat, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        caption: str,
+        number_format: NumberFormat,
+        parent: QWidget | None = None,
+        *,
+        is_underlined: bool = True,
+    ) -> None:
         super().__init__(theme, parent)
-        self._frame = FieldFrame(theme, caption)
+        self._frame = FieldFrame(theme, caption, is_underlined=is_underlined)
         self.edit = NumberEdit(theme, caption, number_format, self)
         self.edit.setProperty("kind", "bare")
         self.edit.setProperty("ringParent", True)
@@ -345,7 +370,8 @@ class NumberField(PaintedWidget):
         focused = self.edit.hasFocus() and not self.fault
         if focused:
             pen.frame(QRectF(self.rect()), "control", radius=5.0, fill="page")
-        self._frame.paint(pen, self, hovered=self.underMouse() and not focused, fault=self.fault)
+        hovered = self.underMouse() and not focused
+        self._frame.paint(pen, self, hovered=hovered, fault=self.fault, framed=focused)
 
     def _dress(self) -> None:
         self.edit.setFont(self._theme.font("body_strong"))

@@ -259,13 +259,17 @@ def clear_layout(layout: QLayout) -> None:
 
 
 class FlowLayout(QLayout):
-    """Caches the size hint of each widget; hidden ones take no space."""
+    """Caches the size hint of each widget; hidden ones take no space.
 
-    def __init__(self, gap: int = 8, parent: QWidget | None = None) -> None:
+    With `is_even` all items get the width of the widest, so that those of several lines are below each other.
+    """
+
+    def __init__(self, gap: int = 8, parent: QWidget | None = None, *, is_even: bool = False) -> None:
         # By width: Qt asks a dozen times for each change, initially when the layout is set.
         self._heights: dict[int, int] = {}
         super().__init__(parent)
         self._gap = gap
+        self._is_even = is_even
         self._items: list[QLayoutItem] = []
         # Qt leaves its items to the layout, but Python does not own them: 100 bytes of each widget would stay.
         self.destroyed.connect(partial(_delete_items, self._items))
@@ -321,10 +325,10 @@ class FlowLayout(QLayout):
         inner = rect.marginsRemoved(margins)
         lines: list[list[tuple[QLayoutItem, QRect]]] = [[]]
         x, y = inner.left(), inner.top()
-        for item in self._items:
-            if item.isEmpty():
-                continue
-            size = item.sizeHint()
+        items = [(item, item.sizeHint()) for item in self._items if not item.isEmpty()]
+        least = max((size.width() for _, size in items), default=0) if self._is_even else 0
+        for item, hint in items:
+            size = hint.expandedTo(QSize(least, 0))
             if x > inner.left() and x + size.width() > inner.right() + 1:
                 x, y = inner.left(), max(place.bottom() for _, place in lines[-1]) + 1 + self._gap
                 lines.append([])

@@ -13,7 +13,7 @@ from gpudesk.desktop.session.scenario_edits import replace_answers
 from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, NumberField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.answer import Scenario
@@ -119,25 +119,25 @@ class ChooserDialog(ThemedDialog):
         px, theme = self._theme.px, self._theme
         about = tr("Searches the whole catalog and recommends up to six accelerators. A limit of 0 means no limit.")
         load_kind, payment, platform = (
-            make_column(ThemedLabel(theme, text, font="caption", color="text3", parent=self), control, gap=px(4))
-            for text, control in (
+            align_with_fields(theme, ThemedLabel(theme, caption, font="caption", color="text3"), control, gap=4)
+            for caption, control in (
                 (tr("Load"), self.load_kind),
                 (tr("Buy or rent"), self.payment),
                 (tr("Current platform"), self.platform),
             )
         )
         make_column(
-            ThemedLabel(theme, about, color="text2", wrap=True, parent=self),
+            align_with_fields(theme, ThemedLabel(theme, about, color="text2", wrap=True, parent=self)),
             make_row((self.use_case, 1)),
-            make_row(load_kind, *self.amounts.values(), STRETCH, gap=px(24)),
-            make_row(self.ttft, self.tpot, STRETCH, gap=px(12)),
+            make_row(load_kind, STRETCH),
+            make_row(*self.amounts.values(), self.ttft, self.tpot, STRETCH, gap=px(12)),
             make_row(payment, STRETCH),
             make_row(platform, STRETCH),
-            self.note,
+            align_with_fields(theme, self.note),
             STRETCH,
             make_row(STRETCH, self.leave, self.search, gap=px(8)),
             gap=px(16),
-            margins=(px(24), px(20), px(24), px(16)),
+            margins=(px(24 - FIELD_SIDE), px(20), px(24), px(16)),
             on=self,
         )
 

@@ -280,3 +280,16 @@ def test_wide_field_fits_a_long_value(theme: Theme, show: Callable[[QWidget], No
         field.set_value("a")
     needed = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(system)
     assert default.sizeHint().width() < needed < wide.sizeHint().width()
+
+
+def test_line_shows_what_can_be_changed(theme: Theme, qtbot: QtBot) -> None:
+    """In the scenario bar all values can be changed, and none has a line."""
+    for is_underlined in (True, False):
+        number = NumberField(theme, "Users", NumberFormat(1, 100), is_underlined=is_underlined)
+        choice = ChoiceField(theme, "Weights", is_underlined=is_underlined)
+        for field in (number, choice):
+            qtbot.addWidget(field)
+            field.resize(field.sizeHint())
+            picture = field.grab().toImage()
+            column = [picture.pixelColor(picture.width() // 2, y) for y in range(picture.height())]
+            assert (theme.color("strong") in column[-3:]) is is_underlined

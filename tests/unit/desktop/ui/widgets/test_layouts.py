@@ -34,3 +34,20 @@ def test_items_of_a_flow_layout_are_deleted_with_it() -> None:
     items = [row.itemAt(position) for position in range(3)]
     delete(holder)
     assert not any(map(isValid, items))
+
+
+@pytest.mark.usefixtures("qapp")
+def test_items_of_an_even_flow_are_below_each_other() -> None:
+    holder = QWidget()
+    row = FlowLayout(10, is_even=True)
+    make_column(row, on=holder)
+    labels = [QLabel(text) for text in ("a", "the widest of all labels", "short", "b", "some words", "c")]
+    for label in labels:
+        row.addWidget(label)
+    widest = max(label.sizeHint().width() for label in labels)
+    holder.resize(3 * widest + 20, 400)
+    row.setGeometry(holder.rect())
+    assert (
+        [label.x() for label in labels[:3]] == [label.x() for label in labels[3:]] == [0, widest + 10, 2 * widest + 20]
+    )
+    assert {label.width() for label in labels} == {widest}
