@@ -288,29 +288,37 @@ _BETWEEN: Final = 20.0
 _MOST_PAGES: Final = 2
 #: Height of the picture of racks.
 _MOST_RACKS: Final = 110 * MM
-#: Charts below this height are hard to read: rather the table continues overleaf.
+#: Lower charts are hard to read: the plot is 16 mm lower, for title, ticks and axis title.
 _READABLE_CHARTS: Final = 34 * MM
+#: The lowest charts, which can save a page.
+_LEAST_CHARTS: Final = 30 * MM
 #: Minimum height at the foot of a page for starting a section of text.
 _WORTH_BEGINNING: Final = 30 * MM
 
 
 @frozen_dataclass
 class _Arrangement:
-    """Spacing of an arrangement: rows of the table, and the heights of the charts."""
+    """Spacing of an arrangement: rows of the table, and the heights of charts: the minimum below it on the first page.
+
+    With a minimum of 0 the charts begin the next page.
+    """
 
     density: TableDensity
     least_charts: float
-    most_charts: float
     fine: bool = False
+    most_charts: float = 61 * MM
 
 
 _ARRANGEMENTS: Final = (
-    _Arrangement(TableDensity(4.5 * MM, 3.0 * MM, 6.4 * MM), 46 * MM, 61 * MM),
-    _Arrangement(TableDensity(4.3 * MM, 2.9 * MM, 5.8 * MM), 44 * MM, 61 * MM),
-    _Arrangement(TableDensity(3.9 * MM, 2.7 * MM, 5.0 * MM), 42 * MM, 61 * MM, fine=True),
-    _Arrangement(TableDensity(3.9 * MM, 2.7 * MM, 5.0 * MM), _READABLE_CHARTS, 61 * MM, fine=True),
-    _Arrangement(TableDensity(3.9 * MM, 2.7 * MM, 5.0 * MM), 25 * MM, 61 * MM, fine=True),
-    _Arrangement(TableDensity(3.7 * MM, 2.65 * MM, 4.6 * MM), 25 * MM, 61 * MM, fine=True),
+    _Arrangement(TableDensity(4.5 * MM, 3.0 * MM, 6.4 * MM), 46 * MM),
+    _Arrangement(TableDensity(4.3 * MM, 2.9 * MM, 5.8 * MM), 44 * MM),
+    _Arrangement(TableDensity(3.9 * MM, 2.7 * MM, 5.0 * MM), 42 * MM, fine=True),
+    _Arrangement(TableDensity(3.9 * MM, 2.7 * MM, 5.0 * MM), _READABLE_CHARTS, fine=True),
+    _Arrangement(TableDensity(4.3 * MM, 2.9 * MM, 5.8 * MM), 0.0),
+    _Arrangement(TableDensity(3.9 * MM, 2.7 * MM, 5.0 * MM), 0.0, fine=True),
+    _Arrangement(TableDensity(3.9 * MM, 2.7 * MM, 5.0 * MM), 0.0, fine=True, most_charts=46 * MM),
+    _Arrangement(TableDensity(3.7 * MM, 2.65 * MM, 4.6 * MM), _LEAST_CHARTS, fine=True),
+    _Arrangement(TableDensity(3.7 * MM, 2.65 * MM, 4.6 * MM), 0.0, fine=True, most_charts=46 * MM),
 )
 
 
@@ -346,9 +354,8 @@ def lay_out_sheet(
     for paper, arrangement in product([Paper(size)] if profiles else _list_orientations(sheet, size), _ARRANGEMENTS):
         flow, whole, is_filled, is_cut = _arrange_pages(sheet, paper, arrangement, formatter, working=False)
         # In landscape, a table over two pages is as good: the heads are repeated.
-        is_low = arrangement.least_charts < _READABLE_CHARTS
-        pages = max(_MOST_PAGES, len(flow.pages))
-        rank = (is_cut, pages, not is_filled, is_low, not (whole or paper.landscape))
+        is_low = 0.0 < arrangement.least_charts < _READABLE_CHARTS
+        rank = (is_cut, max(_MOST_PAGES, len(flow.pages)), not is_filled, is_low, not (whole or paper.landscape))
         if best is None or rank < best[0]:
             best = rank, flow, arrangement
         if rank == (False, _MOST_PAGES, False, False, False):
@@ -390,22 +397,21 @@ def _arrange_pages(
     table = PaperTable(sheet.table, room, arrangement.density, further.groups)
     key = explain_marks(sheet, room)
     charts = bool(sheet.throughput or sheet.memory)
-    reserved = key.height + (arrangement.least_charts + _GAP if charts else 0.0)
+    reserved = key.height + (arrangement.least_charts + _GAP if charts and arrangement.least_charts else 0.0)
     remaining = _put_groups(flow, table, table.groups, reserved)
     whole = not remaining
     flow.put(key)
     is_cut = flow.room < 0.0
-    if charts:
-        if flow.room - _GAP < arrangement.least_charts:
-            # A high opening and group above leave too little: the charts begin the next page.
-            flow.turn()
-        height = flow.room - _GAP
-        if height - arrangement.most_charts > _WORTH_BEGINNING:
-            # Another block can start below; otherwise the charts use all the space.
-            height = arrangement.most_charts
-        flow.put(_make_charts(sheet, room, height, formatter), _GAP)
     is_filled = whole or flow.room < _WORTH_BEGINNING
+    begins_page = flow.room - _GAP < (arrangement.least_charts or flow.room)
+    if charts and not begins_page:
+        _put_charts(flow, sheet, arrangement.most_charts, formatter)
+        is_filled = whole or flow.room < _WORTH_BEGINNING
     _put_rest(flow, table, remaining)
+    if charts and begins_page:
+        if whole or flow.room - _GAP < _READABLE_CHARTS:
+            flow.turn()
+        _put_charts(flow, sheet, arrangement.most_charts, formatter)
     if further.groups:
         below = PaperTable(further, room, _ARRANGEMENTS[-1].density, sheet.table.groups)
         # The heads of a table that ends on this page also apply to the next one.
@@ -415,6 +421,14 @@ def _arrange_pages(
         gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
         _put_section(flow, SectionLayout(section, room, columns, style="fine" if arrangement.fine else "small"), gap)
     return flow, whole, is_filled, is_cut
+
+
+def _put_charts(flow: _Flow, sheet: ComparisonSheet, most: float, formatter: Formatter) -> None:
+    """Place the charts, up to the foot of the page if no other block can start below their maximum height."""
+    height = flow.room - _GAP
+    if height - most > _WORTH_BEGINNING:
+        height = most
+    flow.put(_make_charts(sheet, flow.paper.inner_width, height, formatter), _GAP)
 
 
 def _put_groups(

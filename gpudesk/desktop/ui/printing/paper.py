@@ -147,6 +147,8 @@ TextLine = tuple[PlacedRun, ...]
 
 #: Minimum letters of a word before an ellipsis.
 _LONGEST_CUT: Final = 10
+#: Maximum letters of an unbreakable parenthesis.
+_SHORT_PARENTHESIS: Final = 14
 #: Digits of a group of thousands.
 _GROUP: Final = 3
 #: Starts of German compounds that are wider than a column; they are hyphenated after these.
@@ -225,8 +227,14 @@ def _split_into_words(runs: Sequence[TextRun]) -> Iterator[_Word]:
 
 
 def _keeps(word: _Word, text: str) -> bool:
-    """Whether the next word is the unit of a number, its next three digits, or a count: `× 8`, `TP 8`."""
+    """Whether the next word stays: a unit, the next three digits, a count, or the end of a short parenthesis.
+
+    For example `5 ms`, `× 8`, `TP 8`, `(under 1%)`.
+    """
     if text == "×" or word[-1].text.endswith("×") or word[-1].text.removeprefix("(") in _DEGREES:
+        return True
+    last = word[-1].text
+    if last.startswith("(") and text.rstrip(".,;:").endswith(")") and len(last) + len(text) < _SHORT_PARENTHESIS:
         return True
     ending = text.rstrip(".,;:)]")
     grouped = len(ending) == _GROUP and ending.isdigit() and word[-1].text.strip().isdigit()

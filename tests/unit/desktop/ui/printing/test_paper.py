@@ -6,10 +6,13 @@ import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
+from gpudesk.desktop.ui.printing.charts import PaperThroughputChart
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import (
+    MM,
     Paper,
     PaperSize,
+    SheetPiece,
     TextRun,
     find_usual_paper,
     limit_lines,
@@ -124,3 +127,34 @@ def test_high_head_of_a_page_leaves_its_charts_readable(service: GpuDeskService,
         assert piece.piece.height >= 0.0
         assert piece.y + piece.piece.height <= laid_out.paper.height
     assert laid_out.render_pdf("Sheet", None).startswith(b"%PDF")
+
+
+def test_short_parenthesis_is_not_broken() -> None:
+    assert read_lines(wrap_text("B200 SXM costs less (under 1%).", "small", 90.0))[-1].endswith("(under 1%).")
+    long = "H200 SXM costs less (renting on demand)"
+    assert read_lines(wrap_text(long, "small", 90.0)) != [long]
+
+
+@pytest.mark.parametrize("size", list(PaperSize))
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_charts_are_high_enough_to_read(
+    service: GpuDeskService, monkeypatch: pytest.MonkeyPatch, size: PaperSize, count: int
+) -> None:
+    """Charts were once 25 mm high, of which title, ticks and axis title took 16."""
+    charts: list[SheetPiece] = []
+    make = PaperThroughputChart.piece
+
+    def record(chart: PaperThroughputChart, room: float, height: float) -> SheetPiece:
+        charts.append(make(chart, room, height))
+        return charts[-1]
+
+    monkeypatch.setattr(PaperThroughputChart, "piece", record)
+    for template in ("405b-one-node", "70b-chat-on-four"):
+        scenario = read_template(template)
+        scenario = replace(scenario, accelerators=scenario.accelerators[:count])
+        answer = service.add_curves(service.costing.add_costs(service.answer(scenario)))
+        formatter = Formatter()
+        sheet = build_sheet(answer, formatter, further=service.make_sheet_extras(answer))
+        pages = lay_out_sheet(sheet, size, formatter)
+        assert len(pages.pages) <= 3
+        assert min(chart.height for chart in charts) >= 30 * MM
