@@ -95,7 +95,8 @@ class CacheStepWork(NamedTuple):
     """What a step reads from the cache and computes over it, for one sequence and all layers of a rank.
 
     `kv*_bytes`: bytes read per cached token; `att*_flop` and `patt*_flop`: one new token against one cached token, in
-    decode and in prefill. Groups 1 and 2 end at their window in tokens. `state_bytes` are read and written.
+    decode and in prefill. Groups 1 and 2 end at their window in tokens. `state_bytes` are read and written;
+    `state_layers` have a recurrent state.
     """
 
     kv_bytes: float = 0.0
@@ -104,6 +105,7 @@ class CacheStepWork(NamedTuple):
     kv2_bytes: float = 0.0
     kv2_window: float = 0.0
     state_bytes: float = 0.0
+    state_layers: float = 0.0
     att_flop: float = 0.0
     att1_flop: float = 0.0
     att2_flop: float = 0.0
@@ -300,7 +302,9 @@ def _merge_windows(growths: Sequence[CacheGrowth]) -> tuple[CacheGrowth, CacheGr
     return first, second
 
 
-def _count_step_work(growths: Sequence[CacheGrowth], prefill: Sequence[CacheGrowth], state_bytes: int) -> CacheStepWork:
+def _count_step_work(
+    growths: Sequence[CacheGrowth], prefill: Sequence[CacheGrowth], state_bytes: int, state_layers: int
+) -> CacheStepWork:
     whole = next((growth for growth in growths if growth.window is None), CacheGrowth(0.0))
     first, second = _merge_windows(growths)
     windows = [(growth.flops_per_token, growth.window) for growth in prefill if growth.window is not None]
@@ -312,6 +316,7 @@ def _count_step_work(growths: Sequence[CacheGrowth], prefill: Sequence[CacheGrow
         kv2_bytes=second.per_token,
         kv2_window=float(second.window or 0),
         state_bytes=2.0 * state_bytes,
+        state_layers=float(state_layers),
         att_flop=whole.flops_per_token,
         att1_flop=first.flops_per_token,
         att2_flop=second.flops_per_token,
@@ -338,7 +343,7 @@ def _profile_cache(model: Model, kv: Precision, ranks: int, stages: int, holding
     stored: list[tuple[int, CacheGrowth]] = []
     growths: list[tuple[int, CacheGrowth]] = []
     prefill: list[tuple[int, CacheGrowth]] = []
-    state = all_states = 0
+    state = all_states = state_layers = 0
     for group in model.layers:
         if group.mixer is None:
             continue
@@ -349,6 +354,7 @@ def _profile_cache(model: Model, kv: Precision, ranks: int, stages: int, holding
         prefill += [(group.count, growth) for growth in layer.prefill]
         state += on_stage * layer.state_bytes
         all_states += group.count * layer.state_bytes
+        state_layers += group.count * (layer.state_bytes > 0)
     if any(isinstance(group.mixer, Compressed) for group in model.layers):
         holding = holding._replace(window_share=0.0)
     merged = _merge(growths)
@@ -356,7 +362,7 @@ def _profile_cache(model: Model, kv: Precision, ranks: int, stages: int, holding
         stored=_merge(stored),
         growths=merged,
         state_bytes=state,
-        step_work=_count_step_work(merged, _merge(prefill), all_states),
+        step_work=_count_step_work(merged, _merge(prefill), all_states, state_layers),
         holding=holding,
     )
 

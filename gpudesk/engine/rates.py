@@ -31,6 +31,8 @@ from gpudesk.frozen_dataclass import frozen_dataclass
 #: Slowdown of older software grows with this power of its years: kernels, schedulers and formats build on each other,
 #: so that the first year back costs less than the second.
 AGE_POWER: Final = 1.5
+#: Tokens of a prompt between two recurrent states that kernels write: they compute prompts in such pieces.
+STATE_TOKENS: Final = 64
 #: Power beyond this ratio to the reference adds no speed: clocks are at their limit.
 MOST_POWER: Final = 1.4
 
@@ -79,6 +81,7 @@ class EffectiveRates:
     moe_layer_s: float = 0.0  # s per layer with experts, routing and grouped launch
     prefill_layer_s: float = 0.0  # s per layer, host time to launch the kernels of a prefill chunk
     prefill_moe_s: float = 0.0  # s per layer with experts, the same in addition
+    prefill_state_s: float = 0.0  # s per layer with a recurrent state, the same in addition
     step_s: float = 0.0  # s per step, scheduling and sampling
     sequence_s: float = 0.0  # s per sequence and step, the same
     host_overlap: float = 0.0  # share of host time hidden behind the accelerator
@@ -93,6 +96,7 @@ class EffectiveRates:
     transfer_s: float = 0.0  # s, latency of one transfer between stages
     stage_efficiency: float = 1e6  # share of the link between stages
     activation_traffic: float = 0.0  # memory passes of a hidden vector per layer
+    state_traffic: float = 0.0  # memory passes of a recurrent state per `STATE_TOKENS` of a prompt
     routing_traffic: float = 0.0  # memory passes per expert of a token
     routing_divided: float = 1.0  # 1 if ranks that share experts pass the rows of their own experts only, 0 if all rows
     imbalance: float = 1.0  # work of the most loaded attention rank over the mean
@@ -203,6 +207,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         moe_layer_s=constant("moe_layer_time", KeyGroup.EXPERT_WEIGHTS) * eager,
         prefill_layer_s=constant("prefill_layer_time"),
         prefill_moe_s=constant("prefill_moe_time"),
+        prefill_state_s=constant("prefill_state_time"),
         step_s=constant("step_time"),
         sequence_s=constant("sequence_time"),
         host_overlap=constant("host_overlap"),
@@ -217,6 +222,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         transfer_s=constant("allreduce_latency", KeyGroup.STAGES) + overhead,
         stage_efficiency=constant("link_efficiency", KeyGroup.STAGES),
         activation_traffic=constant("activation_traffic"),
+        state_traffic=constant("state_traffic"),
         routing_traffic=constant("routing_traffic", KeyGroup.EXPERT_WEIGHTS),
         routing_divided=constant("routing_divided", KeyGroup.EXPERT_WEIGHTS),
         imbalance=1.0 + work.spread_sequences * (constant("attention_dp_imbalance") - 1.0),
@@ -292,12 +298,17 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
         patt1_token=work.patt1_flop / attend,
         patt1_window=work.patt1_window,
         patt_offset=rates.attention_offset,
+        pstate_token=rates.state_traffic * work.state_bytes / (STATE_TOKENS * read_kv),
         comm_fixed=work.collectives * rates.collective_s + others_fixed,
         comm_token=work.exchanged / direct + others_token,
         ring_fixed=work.collectives * rates.ring_s + others_fixed,
         ring_token=work.moved / ring + others_token,
         overhead_fixed=work.layers * (rates.layer_s + rates.quantise_s) + work.moe_layers * rates.moe_layer_s,
-        prefill_fixed=work.layers * rates.prefill_layer_s + work.moe_layers * rates.prefill_moe_s,
+        prefill_fixed=(
+            work.layers * rates.prefill_layer_s
+            + work.moe_layers * rates.prefill_moe_s
+            + work.state_layers * rates.prefill_state_s
+        ),
         host_fixed=rates.step_s,
         host_sequence=rates.sequence_s,
         host_overlap=rates.host_overlap,

@@ -150,6 +150,7 @@ class StepWork:
     kv2_bytes: float  # the same in group 2
     kv2_window: float  # tokens
     state_bytes: float  # read and written per sequence
+    state_layers: float  # layers with a recurrent state
     att_flop: float  # of one new token against one cached token in decode, group 0
     att1_flop: float  # the same in group 1
     att2_flop: float  # the same in group 2

@@ -56,6 +56,7 @@ class StepCoefficients:
     patt_token: float  # s, prefill arithmetic of one token against one earlier token
     patt1_token: float  # s, the same if a window ends it
     patt1_window: float  # tokens
+    pstate_token: float  # s per prompt token, passes over the recurrent states
     patt_offset: float  # extra tokens that a prompt token seems to attend to: tiles of short prompts are not full
     comm_fixed: float  # s, direct collectives of a step
     comm_token: float  # s per token, the same
@@ -402,7 +403,11 @@ def compute_prefill_step(
     attention = classes.attention[1] + classes.head[1]
     return chunk, _compute_step(
         rows,
-        total - arithmetic + rows.head_read + rows.activation_token * busiest + classes.expert_calls,
+        total
+        - arithmetic
+        + rows.head_read
+        + (rows.activation_token + rows.pstate_token) * busiest
+        + classes.expert_calls,
         arithmetic + attention,
         _compute_collectives(rows, chunk)[0],
         rows.stages * rows.host_fixed,

@@ -69,6 +69,7 @@ def make_chunk_terms(
     operators = (
         *step.common(chunk, busiest),
         step.prompt_attention(busiest, cached + 0.5 * prompt),
+        *step.make_state_terms(busiest),
         step.prompt_head(sampled),
     )
     overhead = step.overhead(0.0, operators)
@@ -332,6 +333,27 @@ class _StepTermBuilder:
             _make_constant_term("weight read efficiency", rates.dense_read_efficiency),
         )
 
+    def make_state_terms(self, tokens: float) -> tuple[DerivationTerm, ...]:
+        """Return the passes of a prefill chunk over recurrent states; none without such states."""
+        rates, each = self.steps.rates, self.steps.coefficients.pstate_token
+        if not each:
+            return ()
+        moved = self._remove_stretch(each) * self.steps.ceilings[0].bandwidth * rates.kv_read_efficiency
+        passes = _make_constant_term("state traffic", rates.state_traffic)
+        return (
+            self._timed(
+                "recurrent states",
+                each * tokens,
+                "{tokens} × {bytes_per_token} ÷ ({memory_bandwidth} × {kv_read_efficiency})",
+                DerivationTerm("tokens", tokens, "tokens"),
+                derive_term(
+                    "bytes per token", moved, "B", "recurrent states × memory passes, once per 64 tokens", passes
+                ),
+                self._bandwidth,
+                _make_constant_term("kv read efficiency", rates.kv_read_efficiency),
+            ),
+        )
+
     def head(self, tokens: float) -> DerivationTerm:
         """Return the LM head of a decode step of `tokens` on one attention rank."""
         return _join_operator("LM head", *self._make_head_terms(tokens))
@@ -504,6 +526,12 @@ class _StepTermBuilder:
                 _make_constant_term("prefill moe time", rates.prefill_moe_s, "s"),
             ]
             formula += " + {layers_with_experts} × {prefill_moe_time}"
+        if self.steps.work.state_layers:
+            inputs += [
+                DerivationTerm("layers with states", self.steps.work.state_layers, None),
+                _make_constant_term("prefill state time", rates.prefill_state_s, "s"),
+            ]
+            formula += " + {layers_with_states} × {prefill_state_time}"
         launches = self._timed("launches by the host", coefficients.prefill_fixed, formula, *inputs)
         return (
             derive_term(

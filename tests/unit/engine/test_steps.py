@@ -240,6 +240,18 @@ def test_a_prefill_chunk_takes_as_long_as_the_host_needs_to_launch_it() -> None:
     assert decode(row, 1.0).total.item() == pytest.approx(1e-6 + 1e-4)
 
 
+def test_prompts_pass_over_the_recurrent_states_once_per_64_tokens() -> None:
+    row = replace(PLAIN, dense_flop=1e-6, pstate_token=3e-6)
+    assert prefill(row, 1000.0, 1.0)[1] == pytest.approx(1000.0 * (1e-6 + 3e-6))
+    # A token of a decode step reads and writes its state, which is counted apart.
+    assert decode(row, 1.0).total.item() == pytest.approx(1e-6)
+    work = make_work(ParallelPlan(), published.qwen3_next_80b())
+    rates = replace(LOSSLESS_RATES, state_traffic=2.0, prefill_state_s=1e-3)
+    coefficients = compute_coefficients(work, rates)
+    assert coefficients.pstate_token == pytest.approx(2.0 * work.state_bytes / 64 / work.bandwidth)
+    assert coefficients.prefill_fixed == pytest.approx(36 * 1e-3)
+
+
 def test_short_prompts_lose_the_attention_to_some_more_tokens() -> None:
     row = replace(PLAIN, patt_token=1e-9, patt_offset=300.0)
     assert prefill(row, 1000.0, 1.0)[1] == pytest.approx(1000.0 * (500.0 + 300.0) * 1e-9)
