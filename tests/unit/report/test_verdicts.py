@@ -98,7 +98,7 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     assert details[:3] == [None] * 3
     assert (details[3] or "").startswith("elsewhere ≈ 0.")
     assert rows[RENTED].cells[3].line_below == details[3]
-    assert rows[RENTED].cells[1].delta == "−12%"
+    assert rows[RENTED].cells[1].delta == "−10%"
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
@@ -117,7 +117,7 @@ def test_every_format_of_the_sheet_has_the_verdict(service: GpuDeskService, answ
     certain = "Per accelerator, MI325X compared with B200 SXM: 42% more memory and 47% lower price."
     assert certain in open_, "what is known exactly of two that are too close to call"
     assert " Costs count only accelerators in use, not whole systems." in open_, "what a figure counts"
-    assert open_.replace("\N{NO-BREAK SPACE}", " ").endswith(" Per user: 14.9 tok/s on MI325X, 22.9 tok/s on B200 SXM.")
+    assert open_.replace("\N{NO-BREAK SPACE}", " ").endswith(" Per user: 15.0 tok/s on MI325X, 23.2 tok/s on B200 SXM.")
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
@@ -160,7 +160,7 @@ def test_verdicts_of_pages_name_leaders_limiters_and_costs(answer: Answer) -> No
     )
     assert answer.costs is not None
     assert join_sentences(describe_token_cost, answer, PLAIN) == (
-        "To own, MI325X ($0.54 per million output tokens at 100% utilization) and B200 SXM ($0.59)"
+        "To own, MI325X ($0.53 per million output tokens at 100% utilization) and B200 SXM ($0.59)"
         " are too close to call. To rent, 4 are too close to call: MI325X ($1.12), B200 SXM ($1.20), H200 SXM ($1.27)"
         " and MI355X ($1.78 at a hyperscaler)."
     )
