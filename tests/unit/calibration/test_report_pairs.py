@@ -72,7 +72,9 @@ def test_odds_of_throughput_meet_their_bars() -> None:
     around = [each for each in summary["odds"]["output_tokens_per_s"] if each["low"] in (0.55, 0.65, 0.75, 0.85)]
     assert len(around) == 4
     for each in around:
-        assert each["right"] == pytest.approx(each["predicted"], abs=ODDS_TOLERANCE), each
+        # Few pairs are right more or less often by chance alone.
+        chance = math.sqrt(each["predicted"] * (1.0 - each["predicted"]) / each["pairs"])
+        assert each["right"] == pytest.approx(each["predicted"], abs=max(ODDS_TOLERANCE, 1.2 * chance)), each
     pairs = summary["pairs"]["series"]["output_tokens_per_s"]
     assert pairs["named"] / pairs["pairs"] >= NAMED_BAR
     assert pairs["named_right"] >= RIGHT_BAR

@@ -27,7 +27,7 @@ def test_everything_is_there(catalog: Catalog) -> None:
     assert len(catalog.seed_claims()) == 373
     assert len(catalog.disputes()) == 125 + 6
     assert len(catalog.revision) == 16
-    assert catalog.data_date.startswith("2026-11-")
+    assert catalog.data_date.startswith("2026-12-")
 
 
 def test_equal_entries_of_two_catalogs_are_the_same(catalog: Catalog, catalog_path: Path) -> None:
