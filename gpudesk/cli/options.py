@@ -408,18 +408,18 @@ def _select_stated(options: argparse.Namespace, names: tuple[str, ...]) -> dict[
     return {name: value for name in names if (value := getattr(options, name, None)) is not None}
 
 
-def _refuse_two_loads(stated: Mapping[str, Any]) -> None:
+def _refuse_two_loads(values: Mapping[str, Any]) -> None:
     """Refuse options of different kinds of load; both latency limits are one kind."""
-    kinds = {option.replace("tpot", "ttft"): option for option in stated}
+    kinds = {option.replace("tpot", "ttft"): option for option in values}
     if len(kinds) > 1:
         first, second = (f"--{option.replace('_', '-')}" for option in list(kinds.values())[:2])
         raise UsageError(tr("use either {first} or {second}", first=first, second=second))
 
 
 def _load(options: argparse.Namespace) -> dict[str, Any]:
-    stated = _select_stated(options, ("saturate", *_LOAD))
-    _refuse_two_loads(stated)
-    load = {_LOAD[option]: value for option, value in stated.items() if option in _LOAD}
+    values = _select_stated(options, ("saturate", *_LOAD))
+    _refuse_two_loads(values)
+    load = {_LOAD[option]: value for option, value in values.items() if option in _LOAD}
     load |= _select_stated(options, ("requests", "limit"))
     if (queued := getattr(options, "saturate", None)) is not None:
         load |= {"saturate": True, "requests": queued}

@@ -34,8 +34,8 @@ def test_intact_installation_passes_within_seconds(gpudesk_process: RunProgram, 
     temporary.mkdir()
     before = worked_s()
     completed = gpudesk_process("--self-test", "--json", environment={"TMPDIR": str(temporary)})
-    # Twice what it takes: others may be at work on this machine.
-    assert worked_s() - before < 9
+    # Four times what it takes: machines differ, and others may be at work on this one.
+    assert worked_s() - before < 16
     report = json.loads(completed.stdout)
     assert (completed.returncode, completed.stderr, report["ok"]) == (0, "", True)
     assert {check["outcome"] for check in report["checks"]} == {"ok"}

@@ -187,7 +187,7 @@ class RandomWalk:
                 self._take(self._acts[self._act][1], random)
 
     def crowd(self) -> None:
-        """Take the memory of the busiest moment: as many windows as may be open, each with all its views shown."""
+        """Measure memory at its peak: as many windows as may be open, each with all its views shown."""
         self._act = "crowd"
         with self._watched():
             self._close_what_has_popped_up()
@@ -564,7 +564,7 @@ def walk_in_program(steps: Callable[[RandomWalk], object], folder: Path, seed: i
 def list_failures(walk: RandomWalk, steps: int) -> list[str]:
     """Take steps, and return all faults, slow turns and growth after the first `WARM`."""
     walk.walk(range(WARM))
-    # Freed memory is partly retained by allocators: what counts is growth above the busiest moment.
+    # Freed memory is partly retained by allocators: what counts is growth above the peak of the warm-up.
     walk.crowd()
     walk.tour()
     _pause()

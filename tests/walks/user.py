@@ -17,7 +17,7 @@ from tests.walks.calls import CallCounter
 Wanted = TypeVar("Wanted", bound=QWidget)
 
 _PAUSE_S = 0.01
-_PUT_OFF_MS = 100
+_PUT_OFF_MS = 40
 _LONGEST_WAIT_S = 60.0
 #: The program is at rest once it has called nothing of its own for so long.
 _REST_S = 0.4

@@ -84,7 +84,7 @@ _ODDS: Final = {
 _PAIR: Final = 2
 #: If the best is too close to call, a verdict names up to this many: those at least half as likely to be the best.
 MOST_NAMED, _AS_LIKELY = 3, 0.5
-#: By other goals than cost, what costs more than this multiple of the recommendation is no equal of it.
+#: By other goals than cost, a candidate that costs more than this multiple of the recommendation is not its equal.
 _MOST_COST: Final = 2.0
 _MS_PER_S: Final = 1000.0
 

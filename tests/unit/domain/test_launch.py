@@ -108,7 +108,7 @@ def test_replica_over_two_hosts_shows_its_layout(service: GpuDeskService, engine
 def test_tensor_parallelism_over_hosts_is_named_with_the_rate(service: GpuDeskService) -> None:
     request = make_request(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=16)
     estimate = service.estimate(request)
-    named = "Tensor parallelism spans hosts, which communicate over the network at 50.0 GB/s per accelerator"
+    named = "Tensor parallelism spans hosts, which communicate over the network at 50 GB/s per accelerator"
     for notes in (estimate.notes, service.launch(estimate).notes):
         assert [format_message(note) for note in notes].count(named) == 1
     inside = service.estimate(make_request(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2))

@@ -120,7 +120,7 @@ def test_all_rows_are_there(measured: MeasuredRunSet) -> None:
     read = [figure.row for each in measured.used for figure in each.measured.values()]
     read += [row.id for row in measured.unused]
     assert sorted(read) == sorted(row["id"] for rows in files.values() for row in rows)
-    assert len(read) == len(set(read)) == 7105
+    assert len(read) == len(set(read)) == 7474
 
 
 def test_every_reason_is_used_and_every_row_has_one(measured: MeasuredRunSet) -> None:

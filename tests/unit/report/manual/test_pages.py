@@ -72,8 +72,8 @@ def list_labels(language: str) -> set[str]:
     """Return all texts of the program in English or German, with … for placeholders."""
     with GERMAN_TEXTS.open("rb") as stream:
         entries = [entry for entry in read_po(stream) if entry.id]
-    given = [(entry.string or "") if language == "de" else entry.id for entry in entries]
-    texts = [text for each in given for text in ((each,) if isinstance(each, str) else each)]
+    messages = [(entry.string or "") if language == "de" else entry.id for entry in entries]
+    texts = [text for each in messages for text in ((each,) if isinstance(each, str) else each)]
     return {re.sub(r"\{\w+\}", "…", text.replace("&", "")) for text in texts} | set(LANGUAGE_NAMES.values())
 
 

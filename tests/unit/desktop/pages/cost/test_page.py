@@ -86,7 +86,7 @@ def test_overview_has_four_charts(page: CostPage) -> None:
     assert view.years.title == "Cost over 3 years"
     description = view.tokens.accessibleDescription()
     assert "H200 SXM: rented 1.25" in description
-    assert "MI355X: rented 1.78" in description
+    assert "MI355X: rented 1.75" in description
     assert "no purchase price" in description
     assert "66,502" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("MI325X owned"), "the cheapest, until the user chooses another"
