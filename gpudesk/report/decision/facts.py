@@ -182,6 +182,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "coverage_least": _FactLabel("Models on one, min of all", _FactKind.COUNT),
     "bound_by": _FactLabel("Most common limiter", _FactKind.LIMITER),
     "host_traffic_most_gbs": _FactLabel("Token traffic to host, max", _FactKind.GBS),
+    "spare_replicas": _FactLabel("Spare replicas", _FactKind.COUNT),
     "years": _FactLabel("Time in use", _FactKind.YEARS),
     "fleet": _FactLabel("Accelerators sharing software", _FactKind.COUNT),
     "air_only": _FactLabel("Site with air cooling only"),

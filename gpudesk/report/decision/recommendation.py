@@ -119,7 +119,15 @@ def format_recommended_deployment(decision: Decision, formatter: Formatter) -> s
         return None
     count = trn("{n} accelerator", "{n} accelerators", candidate.count, n=formatter.count(candidate.count))
     degrees = format_degrees(candidate.plan, formatter)
-    return tr("{count}, {plan}", count=count, plan=degrees) if degrees else count
+    deployed = tr("{count}, {plan}", count=count, plan=degrees) if degrees else count
+    spares = decision.facts.get("spare_replicas")
+    # Counts that the user set instead of the one for the demand have none.
+    if not isinstance(spares, float) or spares == 0 or candidate.key in decision.set_counts:
+        return deployed
+    return trn(
+        "{deployed}; {n} replica is a spare", "{deployed}; {n} replicas are spares",
+        round(spares), n=formatter.count(round(spares)), deployed=deployed,
+    )  # fmt: skip
 
 
 def list_delivered_figures(decision: Decision, key: str, formatter: Formatter) -> tuple[tuple[str, str], ...]:

@@ -12,12 +12,14 @@ import pytest
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import AcceleratorChoice, Answer, SheetExtras
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, DecisionVerdict, RuleEffect
+from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet
 from gpudesk.report.costs import describe_utilization
 from gpudesk.report.decision.facts import label_fact
 from gpudesk.report.decision.recommendation import (
     build_trace_table,
+    format_recommended_deployment,
     list_candidate_lines,
     list_decision_assumptions,
     list_delivered_figures,
@@ -61,6 +63,22 @@ def sheet(answer: Answer, further: SheetExtras) -> ComparisonSheet:
 def decision_of(further: SheetExtras) -> Decision:
     assert further.decision is not None
     return further.decision
+
+
+def test_spares_for_a_demand_are_named_with_the_deployment(service: GpuDeskService) -> None:
+    scenario = read_template("70b-chat-on-four")
+    demand = Demand(DemandKind.USERS, 300.0, spare_replicas=1)
+    columns = (AcceleratorChoice("b200-hgx"), AcceleratorChoice("mi355x"))
+    asked = replace(
+        scenario, accelerators=columns, demand=demand, decision=replace(scenario.decision, answers={"priority": "cost"})
+    )
+    deployed = {
+        spares: format_recommended_deployment(
+            service.decide(service.answer(replace(asked, demand=replace(demand, spare_replicas=spares)))), Formatter()
+        )
+        for spares in (0, 1)
+    }
+    assert deployed == {0: "2 accelerators, DP 2", 1: "3 accelerators, DP 3; 1 replica is a spare"}
 
 
 def test_without_answers_nothing_is_recommended(service: GpuDeskService) -> None:
