@@ -42,7 +42,8 @@ from gpudesk.text.translation import tr, trn
 _WIDTH, _HEIGHT, _SIDE, _MARGIN = 1040.0, 720.0, 260.0, 28.0
 #: Maximum width of pictures at 100% text size.
 _PICTURE: Final = 660.0
-#: A page with more table rows is first shown up to its first section: 400 rows take 0.15 s.
+#: A page with more table rows is first shown up to its first section, and restyled after the next paint: 540 rows take
+#: 0.3 s.
 _MOST_ROWS: Final = 200
 _SCHEME: Final = "manual"
 _TOPIC_ROLE: Final = Qt.ItemDataRole.UserRole
@@ -69,7 +70,7 @@ class ManualView(QTextBrowser):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._shows_beginning = False
+        self._shows_beginning = self._is_long = False
         self.setProperty("kind", "bare")
         self.setOpenExternalLinks(False)
         self.document().setDocumentMargin(theme.px(_MARGIN))
@@ -92,8 +93,8 @@ class ManualView(QTextBrowser):
         page = read_page(name)
         self.setAccessibleName(page.title)
         blocks = page.blocks
-        rows = sum(len(block.rows) for block in blocks if isinstance(block, ManualTable))
-        if self._shows_beginning and rows > _MOST_ROWS:
+        self._is_long = sum(len(block.rows) for block in blocks if isinstance(block, ManualTable)) > _MOST_ROWS
+        if self._shows_beginning and self._is_long:
             blocks = blocks[: blocks.index(page.headings[0])]
             call_after_paint(self.viewport(), self._show_anew)
         return write_html(blocks, _make_address)
@@ -122,7 +123,9 @@ class ManualView(QTextBrowser):
         font.setWeight(font.Weight.Normal)
         self.setFont(font)
         self.document().setDefaultStyleSheet(make_page_style(self._theme))
-        if not self.source().isEmpty():
+        if self._is_long:
+            call_after_paint(self.viewport(), self._show_anew)
+        elif not self.source().isEmpty():
             self._show_anew()
 
     def _show_anew(self) -> None:

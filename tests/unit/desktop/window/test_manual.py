@@ -199,6 +199,21 @@ def test_page_follows_the_theme(window: MainWindow) -> None:
     assert manual.topic == "cost"
 
 
+def test_long_page_follows_the_theme_after_the_next_paint(window: MainWindow, qtbot: QtBot) -> None:
+    window.program.show_manual("accuracy")
+    view = get_manual(window).view
+    last_heading = read_page("accuracy").headings[-1].text
+    qtbot.waitUntil(lambda: last_heading in view.toPlainText())
+    assert (light := window.theme.color("sunken").name()) in view.toHtml()
+    start = time.process_time()
+    window.program.set_theme(DARK)
+    # The page alone takes 0.3 s.
+    assert time.process_time() - start < 0.25
+    assert light in view.toHtml()
+    qtbot.waitUntil(lambda: window.theme.color("sunken").name() in view.toHtml())
+    assert light not in view.toHtml()
+
+
 def test_manual_opens_at_once(window: MainWindow) -> None:
     window.program.show_manual("contents")
     get_manual(window).close()
