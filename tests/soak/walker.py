@@ -566,6 +566,8 @@ def list_failures(walk: RandomWalk, steps: int) -> list[str]:
     walk.walk(range(WARM))
     # Freed memory is partly retained by allocators: what counts is growth above the peak of the warm-up.
     walk.crowd()
+    # With the results of all jobs, which would else end with their windows.
+    _pause()
     walk.tour()
     _pause()
     before, memory = _count_widgets(walk.window), _resident_bytes()
