@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accuracy_report.kernels import JudgedKernels
 from accuracy_report.measures import (
@@ -122,11 +123,20 @@ class OddsRecord:
 
 
 def summarize_odds(pairs: Sequence[JudgedPair], classes: Sequence[tuple[float, float]]) -> tuple[OddsRecord, ...]:
-    """Return the record of each class of odds with pairs; the upper edge is exclusive, except 1."""
+    """Return the record of each class of odds with pairs; the upper edge is exclusive, except 1.
+
+    Pairs of one publisher, model and two accelerators differ in the load only and share most of their error. They count
+    as the square root of their number, as the runs of a fit do.
+    """
     records = []
     for low, high in classes:
         inside = [each for each in pairs if low <= each.odds < high or each.odds == high == 1.0]
         if inside:
+            questions = [_question(each.pair) for each in inside]
+            sizes = Counter(questions)
+            weights = np.array([sizes[each] ** -0.5 for each in questions])
+            odds = np.array([each.odds for each in inside])
+            right = np.array([each.right for each in inside])
             publishers = [each.pair.first.traits["series"] for each in inside]
             records.append(
                 OddsRecord(
@@ -134,30 +144,35 @@ def summarize_odds(pairs: Sequence[JudgedPair], classes: Sequence[tuple[float, f
                     high,
                     len(inside),
                     len(set(publishers)),
-                    float(np.mean([each.odds for each in inside])),
-                    float(np.mean([each.right for each in inside])),
-                    estimate_clustered_error([each.right - each.odds for each in inside], publishers),
+                    float(np.average(odds, weights=weights)),
+                    float(np.average(right, weights=weights)),
+                    estimate_clustered_error(right - odds, weights, publishers),
                 )
             )
     return tuple(records)
 
 
-def estimate_clustered_error(values: Sequence[float], clusters: Sequence[str]) -> float | None:
-    """Return the standard error of a mean with clustered errors; None for fewer than two clusters.
+def _question(pair: HeldOutPair) -> tuple[str, ...]:
+    """Return the publisher, the model and the accelerators of a pair."""
+    ours, theirs = pair.first.traits, pair.second.traits
+    return ours["series"], ours["model"], ours["accelerator"], theirs["accelerator"]
+
+
+def estimate_clustered_error(
+    values: NDArray[np.float64], weights: NDArray[np.float64], clusters: Sequence[str]
+) -> float | None:
+    """Return the standard error of a weighted mean with clustered errors; None for fewer than two clusters.
 
     Pairs of a publisher share runs, models and loads, so they are not independent (K.-Y. Liang and S. Zeger,
     Longitudinal data analysis using generalized linear models, 1986).
     """
-    names = sorted(set(clusters))
+    names, places = np.unique(clusters, return_inverse=True)
     if len(names) < 2:
         return None
-    mean = float(np.mean(values))
-    sums = [
-        math.fsum(value - mean for value, other in zip(values, clusters, strict=True) if other == name)
-        for name in names
-    ]
+    deviations = weights * (values - np.average(values, weights=weights))
+    sums = np.bincount(places, weights=deviations)
     scale = len(names) / (len(names) - 1)
-    return math.sqrt(scale * math.fsum(each**2 for each in sums)) / len(values)
+    return math.sqrt(scale * float(sums @ sums)) / float(weights.sum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,8 @@ def _odds(data: AccuracyData) -> list[str]:
             f"a leader is named in {format_whole_share(NAMED_BAR)} of the pairs and right in "
             f"{format_whole_share(RIGHT_BAR)} of those. Bold figures miss their bar. ± is one standard error of the "
             "share of right leaders. The pairs of a publisher are one cluster, because they share runs, models and "
-            "loads. A miss of less than two standard errors may be chance."
+            "loads. Its pairs of one model on the same two accelerators count as the square root of their number. A "
+            "miss of less than two standard errors may be chance."
         ),
         "",
         *make_markdown_table(
