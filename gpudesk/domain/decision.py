@@ -618,7 +618,6 @@ class Decision:
     facts: FactValues
     parts: tuple[FactValues, ...]
     trace: tuple[TraceLine, ...]
-    silent: tuple[str, ...]
     objective: DecisionObjective
     scope: DecisionScope
     candidates: tuple[DecisionCandidate, ...]
@@ -627,13 +626,14 @@ class Decision:
     runner_up: str | None
     tied_by: str | None
     robustness: float
-    reasons: tuple[DecisionReason, ...]
-    against: tuple[DecisionReason, ...]
-    exclusions: tuple[RuleExclusion, ...]
-    advice: tuple[RuleAdvice, ...]
-    conflicts: tuple[RuleConflict, ...]
-    pilot: PilotMeasurement | None
-    factors: tuple[DecisionFactor, ...]
+    silent: tuple[str, ...] = ()
+    reasons: tuple[DecisionReason, ...] = ()
+    against: tuple[DecisionReason, ...] = ()
+    exclusions: tuple[RuleExclusion, ...] = ()
+    advice: tuple[RuleAdvice, ...] = ()
+    conflicts: tuple[RuleConflict, ...] = ()
+    pilot: PilotMeasurement | None = None
+    factors: tuple[DecisionFactor, ...] = ()
     ways_out: tuple[WayOut, ...] = ()
     other_payment: OtherPayment | None = None
     api_usd: float | None = None

@@ -31,6 +31,7 @@ from gpudesk.decision.outcome.ways_out import MOST_WAYS_OUT, find_budget
 from gpudesk.decision.rules.conditions import parse_condition
 from gpudesk.decision.rules.scoring import (
     assign_roles,
+    can_alter_decision,
     compute_argument_shares,
     compute_limit_odds,
     get_line_theme,
@@ -203,6 +204,7 @@ class Decider:
     def __init__(self, rules: Sequence[DecisionRule], ground: DecisionFactsBuilder, calibration: Calibration) -> None:
         self.rules = tuple(rules)
         self._removing = tuple(rule for rule in rules if any(case.requires for case in rule.cases))
+        self._effective = tuple(rule for rule in rules if can_alter_decision(rule))
         self._unsettled = tuple(
             rule for rule in rules if any(_UNSURE in parse_condition(case.when).names for case in rule.cases)
         )
@@ -214,24 +216,27 @@ class Decider:
     ) -> Decision:
         """Return the decision on an answered scenario, with `user_answers` instead of its own answers if given.
 
-        It lacks ways out, which `search_ways_out` finds. A `brief` one also lacks the other way to pay and the counts
-        for the demand, which do not alter the recommendation.
+        It lacks ways out, which `search_ways_out` finds. A `brief` one has only the recommendation with its candidates,
+        and the trace of the rules behind it.
         """
         answers = resolve_answers(answer.scenario, user_answers, answer.model.native_precision)
         ground = self._ground.of(answer, answers)
-        situation = self._collect_facts(ground, answers)
+        situation = self._collect_facts(ground, answers, brief=brief)
         weights = answer.scenario.decision.weights
         values = {name: each.value for name, each in answers.items()}
-        lines = trace_rules(self.rules, situation.facts, situation.parts, values, weights)
+        rules = self._effective if brief else self.rules
+        lines = trace_rules(rules, situation.facts, situation.parts, values, weights)
         objective = choose_objective(answers, [situation.parts[place] for place in situation.standing])
         able = self._meet_limits(ground, situation, lines)
         ranked = self._rank(ground, situation, lines, objective, able)
-        other = None if brief else self._rank_other_payment(ground, situation, lines, objective, able, ranked)
+        if brief:
+            return _make_decision(answers, situation, lines, ranked, objective)
+        other = self._rank_other_payment(ground, situation, lines, objective, able, ranked)
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
         decision = replace(
-            _make_decision(ground, answers, situation, lines, ranked, objective),
+            _add_arguments(ground, situation, _make_decision(answers, situation, lines, ranked, objective)),
             other_payment=other,
-            set_counts={} if brief else self._ground.list_set_counts(answer, answers),
+            set_counts=self._ground.list_set_counts(answer, answers),
         )
         if values["work"] == MEDIA_WORK:
             decision = replace(decision, media_fits=self._ground.list_media_fits(answer))
@@ -271,10 +276,11 @@ class Decider:
         answers = resolve_answers(answer.scenario, user_answers, answer.model.native_precision)
         return self._ground.of(answer, answers).costs
 
-    def _collect_facts(self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer]) -> EffectiveFacts:
-        """Return all facts: first those that remove columns, then leaders among the rest."""
+    def _collect_facts(
+        self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer], *, brief: bool
+    ) -> EffectiveFacts:
+        """Return the facts: first those that remove columns; unless `brief`, then leaders among the rest."""
         answer = ground.answer
-        keys = ground.keys
         every = tuple(range(len(ground.parts)))
         answer_facts = convert_answers(answers)
         facts: dict[str, FactValue] = {**ground.facts(every), **answer_facts}
@@ -293,12 +299,14 @@ class Decider:
         if standing and standing != every:
             # From here on only the remaining accelerators are compared: a removed one sets no scale.
             facts |= ground.facts(standing) | _list_derived_facts(parts, standing, ground, answer_facts) | answer_facts
+        if brief:
+            return EffectiveFacts(facts, tuple(parts), standing, payments)
         hours = list_payback_facts(ground.situations, parts, standing, answer_facts.get("monthly_hours"))
         parts = _merge_facts(parts, hours)
         # If no accelerator remains, all are compared.
         compared = standing or every, payments
         if compared not in ground.leading:
-            ground.leading[compared] = list_leading_facts(answer, keys, parts, compared[0])
+            ground.leading[compared] = list_leading_facts(answer, ground.keys, parts, compared[0])
         parts = _merge_facts(parts, ground.leading[compared])
         return EffectiveFacts(facts, tuple(parts), standing, payments)
 
@@ -409,10 +417,10 @@ class Decider:
         self, ground: DecisionFacts, situation: EffectiveFacts, lines: Sequence[TraceLine]
     ) -> tuple[float, ...]:
         """Return the odds that each column meets the limits; no draws if no interval contains a limit."""
-        undecided = any(list_undecided_rules(lines, place) for place in situation.standing)
+        undecided = [place for place in situation.standing if list_undecided_rules(lines, place)]
         if undecided:
             drawing = CostSampler(DECISION_DRAWS, DRAW_SEED, compute_common_error(ground.answer))
-            simulated = simulate_facts(ground.situations, situation.parts, drawing)
+            simulated = simulate_facts(ground.situations, situation.parts, undecided, drawing)
             odds = compute_limit_odds(lines, situation.facts, situation.parts, simulated)
         else:
             odds = tuple(float(not list_removing_rules(lines, place)) for place in range(len(situation.parts)))
@@ -490,18 +498,17 @@ def _list_derived_facts(
 
 
 def _make_decision(
-    ground: DecisionFacts,
     answers: Mapping[str, QuestionAnswer],
     situation: EffectiveFacts,
     lines: tuple[TraceLine, ...],
     ranked: RankedCandidates,
     objective: DecisionObjective,
 ) -> Decision:
+    """Return the decision without its arguments."""
     candidates, order = ranked.candidates, ranked.order
     scope = _find_scope(answers)
     first = order[0] if order and scope.answered else None
-    others = sorted(order[1:], key=lambda place: -candidates[place].odds)
-    second = others[0] if first is not None and others else None
+    second = None if first is None else max(order[1:], key=lambda place: candidates[place].odds, default=None)
     odds = 0.0 if first is None else candidates[first].odds
     if not order and not ranked.can_any:
         verdict = DecisionVerdict.NONE_FITS
@@ -509,14 +516,12 @@ def _make_decision(
         verdict = DecisionVerdict.WINNER if odds >= NAMED_ODDS else DecisionVerdict.OPEN
     keys = tuple(each.key for each in candidates)
     tied = None if first is None or ranked.by_figures in (None, first) else ranked.by_figures
-    spoken = [] if first is None else list_reasons(situation, keys, lines, objective, first, others)
     return Decision(
         columns=keys,
         answers=answers,
         facts=situation.facts,
         parts=situation.parts,
         trace=lines,
-        silent=(),
         objective=objective,
         scope=scope,
         candidates=candidates,
@@ -525,15 +530,26 @@ def _make_decision(
         runner_up=None if second is None else keys[second],
         tied_by=None if tied is None else keys[tied],
         robustness=odds,
+    )
+
+
+def _add_arguments(ground: DecisionFacts, situation: EffectiveFacts, decision: Decision) -> Decision:
+    keys, lines, objective = decision.columns, decision.trace, decision.objective
+    first = None if decision.recommended is None else keys.index(decision.recommended.key)
+    second = None if decision.runner_up is None else keys.index(decision.runner_up)
+    spoken = [] if first is None else list_reasons(situation, keys, lines, objective, first, second)
+    is_open, by_cost = decision.verdict is DecisionVerdict.OPEN, objective.name is ObjectiveName.COST
+    return replace(
+        decision,
         reasons=tuple(reason for reason, gains in spoken if gains)[:_REASONS],
         against=tuple(reason for reason, gains in spoken if not gains)[:_REASONS],
         exclusions=_list_exclusions(keys, lines),
-        advice=_list_advice(lines, answers, scope),
+        advice=_list_advice(lines, decision.answers, decision.scope),
         conflicts=_list_conflicts(lines),
-        pilot=_plan_pilot(ground.answer, keys, lines, first, second) if verdict is DecisionVerdict.OPEN else None,
+        pilot=_plan_pilot(ground.answer, keys, lines, first, second) if is_open else None,
         factors=rate_factors(situation.parts),
-        api_usd=api.value if objective.name is ObjectiveName.COST and (api := ground.costs.api) is not None else None,
-        utilization=ground.costs.utilisation if objective.name is ObjectiveName.COST else None,
+        api_usd=api.value if by_cost and (api := ground.costs.api) is not None else None,
+        utilization=ground.costs.utilisation if by_cost else None,
     )
 
 
@@ -586,14 +602,14 @@ def list_reasons(
     lines: Sequence[TraceLine],
     objective: DecisionObjective,
     first: int,
-    others: Sequence[int],
+    other: int | None,
 ) -> list[tuple[DecisionReason, bool]]:
     """Return the comparison of the first column with the next one, and which of the two each point favors.
 
     The objective comes first, then other figures, then arguments of rules by weight.
     """
     reasons: list[tuple[DecisionReason, bool]] = []
-    parts, other = situation.parts, others[0] if others else None
+    parts = situation.parts
     aim = get_objective_fact(objective.name)
     # If costs do not decide, they are compared by one way to pay: owned and rented differ by more than accelerators do.
     costs = [] if aim == _COST else [(f"{each.name}_usd_per_million", True) for each in situation.payments[first]]

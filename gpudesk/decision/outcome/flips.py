@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from gpudesk.decision.facts.accelerator_facts import get_likely_input, get_number
-from gpudesk.decision.facts.answers import resolve_answers
+from gpudesk.decision.facts.answers import question_matters
 from gpudesk.decision.outcome.decision import Decider
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
@@ -106,8 +106,10 @@ def _compute_distance(each: _FlipInput, flip: DecisionFlip) -> float:
 def _list_inputs(
     decider: Decider, answer: Answer, user_answers: dict[str, AnswerValue], present: Decision
 ) -> Iterator[_FlipInput]:
-    """Yield every input to try: answers, how partly used systems count, prices of the accelerators not removed."""
-    for name, answered in resolve_answers(answer.scenario, user_answers, answer.model.native_precision).items():
+    """Yield every input to try: answers that matter, how partly used systems count, prices of those not removed."""
+    for name, answered in present.answers.items():
+        if not question_matters(name, present.answers, present.facts, present.parts):
+            continue
         grid = _list_reachable_limits(name, present)
         flip_input = _make_question_input(decider, answer, user_answers, QUESTIONS[name], answered.value, grid[1:])
         yield replace(flip_input, loosest=grid[0]) if grid else flip_input
@@ -257,40 +259,47 @@ def _locate_flip(
     progress: JobProgress,
 ) -> ProgressSteps[float]:
     """Return a value close to where the lead changes, on the far side, between one `before` and one `after` that."""
-    share = 0.0
+    is_slow = False
     for _ in range(_MOST_TRIALS):
         same, changed = before[0], after[0]
         if abs(changed - same) <= _CLOSE * abs(changed):
             break
         yield progress
         # Interpolation that has left more than half of the range is followed by halving.
-        share = _find_share(before, after, lead) if share <= 0.5 else 0.5
-        positive = same > 0.0 and changed > 0.0
-        value = same * (changed / same) ** share if positive else same + (changed - same) * share
+        value = None if is_slow else _find_tie(before, after, lead)
+        if value is None:
+            value = math.sqrt(same * changed) if same > 0.0 and changed > 0.0 else (same + changed) / 2.0
         decision = each.decide(value)
         if _get_lead(decision) == lead:
-            before, share = (value, decision), 1.0 - share
+            before = value, decision
         else:
             after = value, decision
+        is_slow = not is_slow and abs(after[0] - before[0]) > abs(changed - same) / 2.0
     return after[0]
 
 
-def _find_share(before: tuple[float, Decision], after: tuple[float, Decision], lead: str | None) -> float:
-    """Return the share of the way, in logarithms, to the next trial: just beyond where merits should be equal."""
-    ahead, behind = _compute_advance(before[1], lead), _compute_advance(after[1], lead)
-    if ahead is None or behind is None or not ahead > 0.0 > behind or before[0] <= 0.0:
-        return 0.5
-    share = ahead / (ahead - behind)
-    # Beyond it towards the farther end, so that both ends move.
-    margin = min(0.4 * _CLOSE / abs(math.log(after[0] / before[0])), 0.4)
-    return share + margin if share < 0.5 else share - margin
+def _find_tie(before: tuple[float, Decision], after: tuple[float, Decision], lead: str | None) -> float | None:
+    """Return where the former and the new leader should be equal, moved towards the farther end; None if unknown.
+
+    Their merits are logarithms of costs, which are linear in a price: in that of the former, which rises, or of the new
+    one, which falls.
+    """
+    rival = _get_lead(after[1])
+    (same, ahead), (changed, behind) = ((value, _compute_advance(each, lead, rival)) for value, each in (before, after))
+    if ahead is None or behind is None or not ahead > 0.0 > behind:
+        return None
+    sign = -1.0 if changed > same else 1.0
+    here, there = math.exp(sign * ahead), math.exp(sign * behind)
+    share = (1.0 - here) / (there - here)
+    # Both ends move.
+    margin = min(0.4 * _CLOSE * abs(changed / (changed - same)), 0.4)
+    return same + (changed - same) * (share + margin if share < 0.5 else share - margin)
 
 
-def _compute_advance(decision: Decision, lead: str | None) -> float | None:
-    """Return by how much merit a column leads; None if it, or all others, are out."""
+def _compute_advance(decision: Decision, lead: str | None, rival: str | None) -> float | None:
+    """Return by how much merit one column leads another; None if one of them is out."""
     merits = {each.key: each.merit for each in decision.candidates if each.eligible}
-    own = None if lead is None else merits.pop(lead, None)
-    return None if own is None or not merits else own - max(merits.values())
+    return merits[lead] - merits[rival] if lead in merits and rival in merits else None
 
 
 def round_away(value: float, digits: int = _DIGITS[0], *, up: bool) -> float:

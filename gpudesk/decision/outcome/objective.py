@@ -6,7 +6,7 @@ The odds of two are logistic in the ratio of their values, as in `FigureDifferen
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from functools import reduce
 from typing import TYPE_CHECKING, Final
@@ -268,13 +268,19 @@ _LIMITED: Final = ("ttft_ms", "tpot_ms")
 
 
 def simulate_facts(
-    situations: Sequence[AcceleratorCostInputs], parts: Sequence[FactValues], drawing: CostSampler
+    situations: Sequence[AcceleratorCostInputs],
+    parts: Sequence[FactValues],
+    places: Collection[int],
+    drawing: CostSampler,
 ) -> SimulatedFacts:
-    """Return draws of the figures of all columns that limits refer to."""
+    """Return draws of the figures that limits refer to, for the columns at these places."""
     return SimulatedFacts(
         drawing.count,
         drawing.seed,
-        tuple(_simulate_figures(inputs, part, drawing) for inputs, part in zip(situations, parts, strict=True)),
+        tuple(
+            _simulate_figures(inputs, part, drawing) if place in places else {}
+            for place, (inputs, part) in enumerate(zip(situations, parts, strict=True))
+        ),
     )
 
 

@@ -246,9 +246,14 @@ def is_argument(line: TraceLine, objective: ObjectiveName) -> bool:
     return not parse_condition(line.case.favours).names & (_MEASURED | _OF_OBJECTIVE[objective])
 
 
-def is_absolute(line: TraceLine) -> bool:
-    """Whether a rule judges a column independently of the others."""
-    conditions = [text for text in (line.case.when, line.case.favours) if text is not None]
+def can_alter_decision(rule: DecisionRule) -> bool:
+    """Whether a case of a rule removes columns, or is an argument that counts."""
+    return any(case.requires is not None or (case.favours is not None and is_absolute(case)) for case in rule.cases)
+
+
+def is_absolute(case: RuleCase) -> bool:
+    """Whether a case judges a column independently of the others."""
+    conditions = [text for text in (case.when, case.favours) if text is not None]
     return not any(name.startswith(_RELATIVE) for text in conditions for name in parse_condition(text).names)
 
 
@@ -260,7 +265,7 @@ def compute_argument_shares(lines: Sequence[TraceLine], objective: ObjectiveName
     themes: dict[str, float] = {}
     best: dict[tuple[str, int], float] = {}
     for line in lines:
-        if not is_argument(line, objective) or not is_absolute(line):
+        if not is_argument(line, objective) or not is_absolute(line.case):
             continue
         theme = get_line_theme(line)
         themes[theme] = max(themes.get(theme, 0.0), line.weight)

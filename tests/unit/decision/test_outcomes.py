@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pytest
 
 from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
-from gpudesk.domain.answer import AcceleratorChoice, Scenario
+from gpudesk.decision.outcome.decision import Decider
+from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import (
     COUNTED_IN_USE,
@@ -213,6 +214,39 @@ def test_tipping_points_change_the_verdict_when_applied(service: GpuDeskService)
         after = service.decide(answer, {flip.input: flip.after})
         becomes = () if after.recommended is None else (after.recommended.key,)
         assert becomes == flip.becomes != (present.recommended.key,), flip.input
+
+
+@pytest.mark.parametrize(("question", "value"), [("priority", "latency"), ("porting", "no"), ("tuning", "full")])
+def test_brief_decision_has_the_recommendation_and_the_odds_of_the_full_one(
+    service: GpuDeskService, question: str, value: str
+) -> None:
+    answer = service.answer(make_scenario(parts=("mi325x", "h200-sxm", "b200-hgx")))
+    answers: dict[str, AnswerValue] = {"current_platform": "ROCm", question: value}
+    full, brief = service.decider.decide(answer, answers), service.decider.decide(answer, answers, brief=True)
+    assert (brief.recommended, brief.verdict, brief.tied_by) == (full.recommended, full.verdict, full.tied_by)
+    assert [(each.merit, each.odds, each.removed) for each in brief.candidates] == [
+        (each.merit, each.odds, each.removed) for each in full.candidates
+    ]
+
+
+def test_tipping_prices_are_located_in_few_decisions(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Costs are linear in prices: halving a range of a factor of 30 to 2% takes eight decisions."""
+    parts = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
+    scenario = make_scenario(parts=parts, priority="cost", acquisition="both")
+    answer = service.answer(replace(scenario, demand=Demand(DemandKind.USERS, 2000.0)))
+    prices: list[str] = []
+    decide_trial = Decider.decide
+
+    def count(
+        self: Decider, answer: Answer, answers: Mapping[str, AnswerValue] | None = None, *, brief: bool = False
+    ) -> Decision:
+        prices.extend(answer.scenario.costs.parts)
+        return decide_trial(self, answer, answers, brief=brief)
+
+    monkeypatch.setattr(Decider, "decide", count)
+    flips = [each.input for each in service.flips(answer) if each.input not in (*QUESTIONS, SYSTEMS_COUNTED)]
+    assert len(flips) >= 8
+    assert len(prices) <= 6 * len(set(flips))
 
 
 def test_no_budget_is_a_flip_where_the_leader_has_no_price(service: GpuDeskService) -> None:
