@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
@@ -86,7 +87,80 @@ _PAIR: Final = 2
 MOST_NAMED, _AS_LIKELY = 3, 0.5
 #: By other goals than cost, a candidate that costs more than this multiple of the recommendation is not its equal.
 _MOST_COST: Final = 2.0
+#: The answer on buying or renting -> the only way to pay.
+_WAYS_TO_PAY: Final = {"own": ("owned",), "rent": ("rented",)}
 _MS_PER_S: Final = 1000.0
+
+
+class LeadingCandidates:
+    """The recommended candidate of a decision, and those that a verdict names with it."""
+
+    def __init__(self, decision: Decision, key: str) -> None:
+        self.decision = decision
+        self.first = first = find_candidate(decision, key)
+        #: The leader by figures, if it is another one.
+        self.tied = None if decision.tied_by is None else find_candidate(decision, decision.tied_by)
+        #: Those with the very figure of the first, such as the time until what is on sale arrives.
+        self.equals = [each for each in decision.candidates if each.eligible and each.value == first.value]
+
+    @cached_property
+    def payment(self) -> str | None:
+        """The cheaper open way to pay for the first candidate; None if no cost is known."""
+        ways = _WAYS_TO_PAY.get(str(self.decision.facts.get("acquisition")), ("rented", "owned"))
+        known = {way: costs[self.first.key] for way in ways if self.first.key in (costs := self._list_costs(way))}
+        return min(known, key=lambda way: known[way], default=None)
+
+    @cached_property
+    def costs(self) -> Mapping[str, float]:
+        """The dollars per million output tokens by column, paid for as the first candidate; empty if unknown."""
+        return {} if self.payment is None else self._list_costs(self.payment)
+
+    def _list_costs(self, payment: str) -> dict[str, float]:
+        pairs = zip(self.decision.columns, self.decision.parts, strict=True)
+        middles = ((key, get_middle(part.get(f"{payment}_usd_per_million"))) for key, part in pairs)
+        return {key: usd for key, usd in middles if isinstance(usd, float)}
+
+    @cached_property
+    def rivals(self) -> list[DecisionCandidate]:
+        """The other candidates; by other goals than cost, without those that cost far more than the first."""
+        others = [each for each in self.decision.candidates if each.eligible and each is not self.first]
+        if self.decision.objective.name is ObjectiveName.COST:
+            return others
+        most = _MOST_COST * self.costs.get(self.first.key, math.inf)
+        return [each for each in others if self.costs.get(each.key, 0.0) <= most]
+
+    @cached_property
+    def is_too_close(self) -> bool:
+        """Whether no candidate is likely enough to be the best; one of several with the same figure may lead."""
+        is_equal = self.tied is not None and self.tied.value == self.first.value
+        if self.decision.runner_up is None or is_equal or not self.rivals:
+            return False
+        return judge_odds(max(each.odds for each in self.decision.candidates)) is LeadVerdict.TOO_CLOSE
+
+    @cached_property
+    def named(self) -> list[DecisionCandidate]:
+        """The candidates that a verdict names: the first, and its equals or the likeliest if too close.
+
+        One close to the best by figures is named with that one. By other goals than cost, much more expensive ones are
+        not.
+        """
+        if not self.is_too_close:
+            return [self.first] if self.tied is None else [self.first, self.tied]
+        if len(self.equals) > _PAIR:
+            return self.equals
+        second, *further = sorted(self.rivals, key=lambda each: -each.odds)
+        least = _AS_LIKELY * max(self.first.odds, second.odds)
+        return [self.first, second, *(each for each in further if each.odds >= least)][:MOST_NAMED]
+
+    def compute_slowdown(self, best: DecisionCandidate, other: DecisionCandidate) -> float:
+        """Return how many times worse the figure of another candidate is; infinite without one."""
+        if best.value is None or other.value is None or not best.value.value > 0.0 < other.value.value:
+            return math.inf
+        ratio = other.value.value / best.value.value
+        return ratio if self.decision.objective.lower_is_better else 1.0 / ratio
+
+    def format_cost_factor(self, other: DecisionCandidate, formatter: Formatter) -> str:
+        return formatter.exact(round(self.costs[other.key] / self.costs[self.first.key], 1))
 
 
 # The verdict
@@ -119,19 +193,19 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
         if ObjectiveName.COST in (decision.objective.name, decision.objective.instead_of):
             return tr("No recommendation: prices are unknown")
         return tr("No recommendation: figures are missing")
-    first = find_candidate(decision, candidate.key)
+    group = LeadingCandidates(decision, candidate.key)
+    first = group.first
     verb = _choose_verb(decision, first)
     values = {
         "deployment": _format_lots(first, names, formatter),
         "value": _format_value(decision.objective, first.value, formatter),
     }
-    if _is_too_close(decision, first):
-        leaders, equals = list_leaders(decision, first), _list_equals(decision, first)
-        if len(equals) > _PAIR:
-            return tr("Any of {n}: {value}", n=formatter.count(len(equals)), value=values["value"])
-        return _format_close_verdict(decision, leaders, names, formatter)
+    if group.is_too_close:
+        if len(group.equals) > _PAIR:
+            return tr("Any of {n}: {value}", n=formatter.count(len(group.equals)), value=values["value"])
+        return _format_close_verdict(decision, group.named, names, formatter)
     verdict = tr(_CLEAR_VERDICTS[verb], **values)
-    lead = _describe_lead(decision, first, formatter)
+    lead = _describe_lead(group, formatter)
     return tr("{verdict} ({odds})", verdict=verdict, odds=lead) if lead else verdict
 
 
@@ -149,14 +223,14 @@ def _format_close_verdict(
     return tr(text, deployment=", ".join(deployments), other=join_alternatives(others))
 
 
-def _describe_lead(decision: Decision, first: DecisionCandidate, formatter: Formatter) -> str:
+def _describe_lead(group: LeadingCandidates, formatter: Formatter) -> str:
     """Return how sure the recommendation is; empty for the only candidate."""
-    if decision.tied_by is not None:
-        equals = len(_list_equals(decision, first)) - 1
-        best = find_candidate(decision, decision.tied_by)
+    decision, first, best = group.decision, group.first, group.tied
+    if best is not None:
         if best.value == first.value:
+            equals = len(group.equals) - 1
             return trn("{n} other is equal", "{n} others are equal", equals, n=formatter.count(equals))
-        if _compute_drawback(decision, best, first) <= _CLOSE_TO_BEST:
+        if group.compute_slowdown(best, first) <= _CLOSE_TO_BEST:
             return tr("close to the best")
     if decision.runner_up is not None:
         return describe_odds(decision.objective, first, formatter)
@@ -185,7 +259,7 @@ def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: For
     key = find_leading_column(decision)
     if key is None or not decision.scope.answered:
         return ""
-    leaders = list_leaders(decision, find_candidate(decision, key))
+    leaders = LeadingCandidates(decision, key).named
     terms = []
     if decision.utilization is not None and (share := describe_utilization(decision.utilization, formatter)):
         terms.append(tr("At {utilization}", utilization=share))
@@ -206,76 +280,6 @@ def _list_needed_counts(decision: Decision, names: NamesByKey, formatter: Format
         if count is not None
     ]
     return tr("The demand needs {deployments}", deployments=join_alternatives(needed)) if needed else ""
-
-
-def list_leaders(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
-    """Return the candidates that a verdict names: the recommended one, and its equals or the likeliest if too close.
-
-    One close to the best by figures is named with that one. By other goals than cost, much more expensive ones are not.
-    """
-    if not _is_too_close(decision, first):
-        return [first] if decision.tied_by is None else [first, find_candidate(decision, decision.tied_by)]
-    equals = _list_equals(decision, first)
-    if len(equals) > _PAIR:
-        return equals
-    second, *further = sorted(_list_equally_costly(decision, first), key=lambda each: -each.odds)
-    least = _AS_LIKELY * max(first.odds, second.odds)
-    return [first, second, *(each for each in further if each.odds >= least)][:MOST_NAMED]
-
-
-def _list_equally_costly(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
-    """Return the other candidates; by other goals than cost, without those that cost far more than the first."""
-    others = [each for each in decision.candidates if each.eligible and each is not first]
-    if decision.objective.name is ObjectiveName.COST:
-        return others
-    _, costs = _find_costs(decision, first)
-    most = _MOST_COST * costs.get(first.key, math.inf)
-    return [each for each in others if costs.get(each.key, 0.0) <= most]
-
-
-def _find_costs(decision: Decision, first: DecisionCandidate) -> tuple[str | None, Mapping[str, float]]:
-    """Return the cheaper open way to pay for the first candidate, and the costs per token by it; None if unknown."""
-    parts = dict(zip(decision.columns, decision.parts, strict=True))
-    acquisition = decision.facts.get("acquisition")
-    ways = ["owned"] if acquisition == "own" else ["rented"] if acquisition == "rent" else ["rented", "owned"]
-    known = {
-        way: usd for way in ways if isinstance(usd := get_middle(parts[first.key].get(f"{way}_usd_per_million")), float)
-    }
-    if not known:
-        return None, {}
-    payment = min(known, key=lambda way: known[way])
-    middles = ((key, get_middle(part.get(f"{payment}_usd_per_million"))) for key, part in parts.items())
-    return payment, {key: usd for key, usd in middles if isinstance(usd, float)}
-
-
-def _format_cost_factor(
-    decision: Decision, first: DecisionCandidate, other: DecisionCandidate, formatter: Formatter
-) -> str:
-    _, costs = _find_costs(decision, first)
-    return formatter.exact(round(costs[other.key] / costs[first.key], 1))
-
-
-def _compute_drawback(decision: Decision, best: DecisionCandidate, other: DecisionCandidate) -> float:
-    """Return how many times worse the figure of another candidate is; infinite without one."""
-    if best.value is None or other.value is None or not best.value.value > 0.0 < other.value.value:
-        return math.inf
-    ratio = other.value.value / best.value.value
-    return ratio if decision.objective.lower_is_better else 1.0 / ratio
-
-
-def _list_equals(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
-    """Return the candidates with the very figure of the leading one, such as the time until what is on sale arrives."""
-    return [each for each in decision.candidates if each.eligible and each.value == first.value]
-
-
-def _is_too_close(decision: Decision, first: DecisionCandidate) -> bool:
-    """Return whether no candidate is likely enough to be the best; one of several with the same figure may lead."""
-    tied = None if decision.tied_by is None else find_candidate(decision, decision.tied_by)
-    if decision.runner_up is None or (tied is not None and tied.value == first.value):
-        return False
-    if not _list_equally_costly(decision, first):
-        return False
-    return judge_odds(max(each.odds for each in decision.candidates)) is LeadVerdict.TOO_CLOSE
 
 
 def _list_lots(
@@ -423,23 +427,24 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     if key is None:
         problem = tr("Enter a price on the Cost page, or choose another goal.")
         return f"{problem} {_list_alternatives(decision, formatter)}".strip()
-    first = find_candidate(decision, key)
+    group = LeadingCandidates(decision, key)
+    first = group.first
     sentences = []
-    if _is_too_close(decision, first):
-        sentences.append(_describe_close_call(decision, first, names, formatter))
-    elif decision.tied_by is not None:
-        sentences.append(_describe_tie(decision, first, names, formatter))
+    if group.is_too_close:
+        sentences.append(_describe_close_call(group, names, formatter))
+    elif group.tied is not None:
+        sentences.append(_describe_tie(group, group.tied, names, formatter))
     elif decision.objective.instead_of is ObjectiveName.COST:
         sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
     if decision.objective.name in _SPEEDS:
-        sentences += _list_cost_sentences(decision, first, names, formatter)
+        sentences += _list_cost_sentences(group, names, formatter)
     sentences.append(_describe_smaller_purchase(decision, first, names, formatter))
     sentences.append(_describe_port(decision, first, names, formatter))
     if first.open_rules:
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
         sentences.append(tr("Undecided for {name}: {limits}.", name=names[first.key], limits=open_titles))
-    sentences.append(_describe_doubts(decision, list_leaders(decision, first), names, formatter))
+    sentences.append(_describe_doubts(decision, group.named, names, formatter))
     return " ".join(filter(None, sentences))
 
 
@@ -468,15 +473,13 @@ class _CostedCandidate(NamedTuple):
     slowdown: float
 
 
-def _list_cost_sentences(
-    decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter
-) -> Iterator[str]:
+def _list_cost_sentences(group: LeadingCandidates, names: NamesByKey, formatter: Formatter) -> Iterator[str]:
     """Yield the cost of a recommendation by speed, and who is nearly as fast for much less, in one way to pay."""
-    payment, costs = _find_costs(decision, first)
-    if payment is None or first.value is None:
+    decision, first, costs = group.decision, group.first, group.costs
+    if group.payment is None or first.value is None:
         return
     costed = [
-        _CostedCandidate(each, costs[each.key], _compute_drawback(decision, first, each))
+        _CostedCandidate(each, costs[each.key], group.compute_slowdown(first, each))
         for each in decision.candidates
         if each.eligible and each.value is not None and each.key in costs
     ]
@@ -485,7 +488,7 @@ def _list_cost_sentences(
         "{name} costs ${usd} per million output tokens, {payment}.",
         name=names[first.key],
         usd=formatter.small_amount(usd),
-        payment=label_payment(payment),
+        payment=label_payment(group.payment),
     )
     near = [each for each in costed if each.slowdown <= _MOST_SLOWDOWN and each.usd * each.slowdown <= _MUCH_LESS * usd]
     if near:
@@ -546,10 +549,10 @@ def _describe_doubts(
     return " ".join(tr("{doubt} ({names}).", doubt=doubt, names=join_names(each)) for doubt, each in named.items())
 
 
-def _describe_close_call(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
+def _describe_close_call(group: LeadingCandidates, names: NamesByKey, formatter: Formatter) -> str:
     """Return the figures and odds of candidates that are too close to call, or the names of more equal ones."""
-    leaders = list_leaders(decision, first)
-    if len(_list_equals(decision, first)) > _PAIR:
+    decision, first, leaders, best = group.decision, group.first, group.named, group.tied
+    if len(group.equals) > _PAIR:
         return tr("Equal by this goal: {names}.", names=join_names([names[each.key] for each in leaders]))
     figures = [
         tr(
@@ -562,16 +565,15 @@ def _describe_close_call(decision: Decision, first: DecisionCandidate, names: Na
         )
         for each in leaders
     ]
-    is_tied = decision.tied_by in {each.key for each in leaders}
-    favored = _describe_favored(first, leaders[1], names, tied=is_tied)
-    if decision.tied_by is not None and not is_tied:
-        best = find_candidate(decision, decision.tied_by)
-        values = {"name": names[best.key], "value": format_objective(decision, best, formatter, brief=True)}
+    if best is None or best in leaders:
+        favored = _describe_favored(first, leaders[1], names, tied=best is not None)
+    else:
         favored = tr(
             "{name}: {value} ({odds}), at {factor} times the cost per token.",
+            name=names[best.key],
+            value=format_objective(decision, best, formatter, brief=True),
             odds=format_odds(best.odds, formatter),
-            factor=_format_cost_factor(decision, first, best, formatter),
-            **values,
+            factor=group.format_cost_factor(best, formatter),
         )
     return f"{'; '.join(figures)}. {favored}".strip()
 
@@ -634,27 +636,26 @@ def describe_other_payment(decision: Decision, names: NamesByKey, formatter: For
     return tr("{payment}: {name} ({odds} odds of being the cheapest; {other}: {other_odds})", **values)
 
 
-def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
+def _describe_tie(group: LeadingCandidates, best: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
     """Return the figure and odds of the leader by figures, and what decides instead: arguments, else commitment."""
-    other = find_candidate(decision, decision.tied_by or first.key)
+    decision, first = group.decision, group.first
     values = {
-        "other": names[other.key],
-        "value": format_objective(decision, other, formatter, brief=True),
-        "odds": describe_odds(decision.objective, other, formatter),
+        "other": names[best.key],
+        "value": format_objective(decision, best, formatter, brief=True),
+        "odds": describe_odds(decision.objective, best, formatter),
         "name": names[first.key],
         "own_odds": format_odds(first.odds, formatter),
     }
-    if first.value == other.value:
-        equals = [names[each.key] for each in _list_equals(decision, first) if each.key != first.key]
-        values["names"] = join_names(equals)
-        if first.score > other.score:
+    if first.value == best.value:
+        values["names"] = join_names([names[each.key] for each in group.equals if each is not first])
+        if first.score > best.score:
             return tr("Equal by this goal: {names}. The arguments favor {name}.", **values)
         return tr("Equal by this goal: {names}. {name} is the smaller commitment.", **values)
     tie = tr("{other}: {value} ({odds}; {name}: {own_odds}).", **values)
-    if other not in _list_equally_costly(decision, first):
-        values["factor"] = _format_cost_factor(decision, first, other, formatter)
+    if best not in group.rivals:
+        values["factor"] = group.format_cost_factor(best, formatter)
         return f"{tie} {tr('{other} costs {factor} times as much per token.', **values)}"
-    return f"{tie} {_describe_favored(first, other, names, tied=True)}"
+    return f"{tie} {_describe_favored(first, best, names, tied=True)}"
 
 
 def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:

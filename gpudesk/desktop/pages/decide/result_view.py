@@ -44,14 +44,14 @@ from gpudesk.report.decision.recommendation import (
     list_rent_remarks,
     list_unpriced_candidates,
 )
-from gpudesk.report.decision.rules import describe_reason, find_candidate
+from gpudesk.report.decision.rules import describe_reason
 from gpudesk.report.decision.verdict import (
     MOST_NAMED,
+    LeadingCandidates,
     describe_missing_value,
     describe_other_payment,
     find_leading_column,
     label_arguments,
-    list_leaders,
 )
 from gpudesk.report.labels import format_degrees, format_odds, join_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
@@ -74,7 +74,7 @@ _FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
 def make_delivery_figures(evaluated: EvaluatedAnswer) -> DataTable:
     decision = evaluated.decision
     recommended = decision.recommended
-    leaders = [] if recommended is None else list_leaders(decision, find_candidate(decision, recommended.key))
+    leaders = [] if recommended is None else LeadingCandidates(decision, recommended.key).named
     keys = dict.fromkeys([each.key for each in leaders[:MOST_NAMED]] + list(filter(None, [decision.runner_up])))
     money = evaluated.money
     heads = (tr("Deployment"), tr("Output, tok/s"), tr("TTFT, ms"), tr("Cost, {code}/M output tokens", code=money.code))
