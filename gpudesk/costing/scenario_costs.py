@@ -593,7 +593,7 @@ class CostCalculator:
                 draws = (draw_log_costs(situations[key], basis) for key in pair)
                 scale = add_price_doubt(difference.error_scale, *draws)
                 ratio = other.value / base.value
-                theirs, ours = (compute_class_gain(situations[key], [basis]) for key in pair)
+                theirs, ours = (compute_class_gain(situations[key], basis) for key in pair)
                 lead = math.exp(shift_lead(-math.log(ratio), ours - theirs))
                 interval, odds = make_ratio_interval(ratio, scale), compute_lead_odds(lead, scale)
                 yield FigureDifference(figure, pair[1], pair[0], interval, odds)

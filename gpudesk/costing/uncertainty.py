@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -279,19 +279,16 @@ def draw_log_costs(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
     return inputs.log_costs.setdefault(basis.rented, np.broadcast_to(costs, (_PRICE_DRAWS,)))
 
 
-def compute_class_gain(inputs: AcceleratorCostInputs, payments: Iterable[PaymentBasis]) -> float:
-    """Return by how much the logarithm of the lowest cost is lower at the usual rent of specialized clouds.
+def compute_class_gain(inputs: AcceleratorCostInputs, payment: PaymentBasis) -> float:
+    """Return by how much the logarithm of a cost is lower at the usual rent of specialized clouds.
 
-    0 if the rent on record is like for like.
+    0 if the rent on record is like for like, or the cost unknown.
     """
     rent, deployment = inputs.inputs[_RENT].like_for_like, inputs.deployment
-    if rent is None or deployment is None:
-        return 0.0
-    known = [payment for payment in payments if inputs.knows(payment.needed)]
-    if not known:
+    if rent is None or deployment is None or not inputs.knows(payment.needed):
         return 0.0
     now, usual = (
-        min(float(np.asarray(each.compute_token_cost({**inputs.values, _RENT: usd}, deployment))) for each in known)
+        float(np.asarray(payment.compute_token_cost({**inputs.values, _RENT: usd}, deployment)))
         for usd in (inputs.values[_RENT], rent.likely)
     )
     return math.log(now / usual)

@@ -8,10 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
-from functools import reduce
 from typing import TYPE_CHECKING, Final
-
-import numpy as np
 
 from gpudesk.costing.accelerator_costs import (
     AcceleratorCostInputs,
@@ -321,9 +318,8 @@ _WIDTH: Final = 2.56
 class CandidateScore:
     """The score of a candidate: a higher `utility` is better, and its error has the `scale`.
 
-    For costs, `log_costs` are draws of their logarithm, each with the cheaper way to pay, `gain` is that of
-    like-for-like prices, and `lacking` has the missing input for each way to pay. For other figures it has the figure
-    itself.
+    Costs are those by the cheaper way to pay: `log_costs` are draws of their logarithm, `gain` is that of like-for-like
+    prices, and `lacking` has the missing input for each way to pay. For other figures it has the figure itself.
     """
 
     value: IntervalEstimate | None
@@ -409,15 +405,14 @@ def _score_cost(
     }
     estimate, payment = ground.views[place].estimate, find_cheaper_payment(part, payments)
     value = None if payment is None else get_token_cost(part, payment)
-    if estimate is None or value is None:
+    if estimate is None or payment is None or value is None:
         return CandidateScore(None, lacking=lacking)
-    draws = [draw_log_costs(situation, each) for each in payments if get_token_cost(part, each) is not None]
     return CandidateScore(
         value,
         -math.log(value.value),
         find_lead_scale(calibration, "throughput", estimate.basis, estimate.basis),
-        reduce(np.minimum, draws),
-        compute_class_gain(situation, payments),
+        draw_log_costs(situation, payment),
+        compute_class_gain(situation, payment),
         lacking,
     )
 

@@ -146,10 +146,10 @@ class _ComparisonVerdict:
     def _describe_lead(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
         """Return what the contest is about, and the figures of the two ahead in it."""
         decision, formatter = self._decision, self._formatter
-        payments = {first.payment, rival.payment}
+        payments = {each.payment for each in decision.candidates if each.eligible}
         contest, compared = decision.objective.name.label, (first, rival)
         if len(payments) == 1 and first.payment is not None:
-            # The contest names the only way of paying, else each figure.
+            # The contest names how all are paid for, else each figure does.
             contest = tr(_CHEAPEST_BY_PAYMENT[first.payment])
             compared = (replace(first, payment=None), replace(rival, payment=None))
         if decision.utilization is not None and decision.utilization.source == AVERAGE_OVER_PEAK:

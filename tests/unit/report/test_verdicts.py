@@ -84,6 +84,19 @@ def test_odds_of_rents_are_those_of_the_decision(service: GpuDeskService, answer
     assert [odds[place] for place in range(4)] == pytest.approx([each.odds for each in decision.candidates])
 
 
+def test_odds_of_costs_that_are_all_owned_are_those_of_the_row_though_renting_is_open(
+    service: GpuDeskService, answer: Answer
+) -> None:
+    """The head once had draws with the cheaper way to pay in each, and differed by a point from the row."""
+    scenario = replace(answer.scenario, accelerators=answer.scenario.accelerators[:3])
+    priced = service.costing.add_costs(service.answer(scenario))
+    decision = service.decide(priced)
+    assert {each.payment for each in decision.candidates} == {"owned"}
+    odds = compute_win_odds(priced, OWNED)
+    assert [odds[place] for place in range(3)] == pytest.approx([each.odds for each in decision.candidates])
+    assert join_sentences(describe_comparison, priced, decision, PLAIN).startswith("Cheapest to own at 100%")
+
+
 def test_costs_leave_the_hash_of_an_answer_alone(service: GpuDeskService, answer: Answer) -> None:
     assert service.answer(answer.scenario).content_hash == answer.content_hash
 
@@ -111,7 +124,8 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 
 def test_every_format_of_the_sheet_has_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = join_sentences(describe_comparison, answer, service.decide(answer), PLAIN)
-    assert open_.startswith("Cheapest to own at 100% utilization: MI325X ($")
+    assert open_.startswith("Cheapest at 100% utilization: MI325X ($"), "MI355X can only be rented"
+    assert ", owned, " in open_
     assert "B200 SXM is " in open_, "what speaks for the rival"
     assert " No purchase price: MI355X. " in open_, "who is left out, and why"
     certain = "Per accelerator, MI325X compared with B200 SXM: 42% more memory and 47% lower price."
