@@ -190,7 +190,6 @@ class Limiter(LabeledEnum):
 class EstimateBasis(LabeledEnum):
     """What an estimate rests on (calibrated: rows of this generation and serving-engine family)."""
 
-    MEASURED = "measured", "measured"
     CALIBRATED = "calibrated", "calibrated"
     ESTIMATED = "estimated", "estimated"
     UNCALIBRATED = "uncalibrated", "uncalibrated"

@@ -48,12 +48,6 @@ BASIS_FOLDS: Final[Mapping[EstimateBasis, tuple[str, ...]]] = {
 }
 #: Minimum widening for a weaker basis, in the logarithm.
 BASIS_WIDENING: Final = {EstimateBasis.CALIBRATED: 1.0, EstimateBasis.ESTIMATED: 1.15, EstimateBasis.UNCALIBRATED: 1.35}
-#: Intervals of the user's own measurements: the spread of repeats of one configuration.
-MEASURED: Final[Mapping[str, tuple[float, float]]] = {
-    "throughput": (0.87, 1.15),
-    "tpot": (0.87, 1.15),
-    "ttft": (0.77, 1.30),
-}
 #: Minimum width of an interval on either side, in the logarithm.
 LEAST: Final = math.log(1.05)
 
@@ -134,10 +128,7 @@ def make_interval_rule(figure: str, basis: EstimateBasis, edges: Edges, where: W
 def fit_interval_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[IntervalRule, ...]:
     """Return the rules of all intervals, for every basis, each figure first as a whole, then by slice."""
     by_id = {run.id: run for run in runs}
-    rules = [
-        make_interval_rule(figure, EstimateBasis.MEASURED, (math.log(low), math.log(high)))
-        for figure, (low, high) in MEASURED.items()
-    ]
+    rules: list[IntervalRule] = []
     for figure, name in INTERVAL_FIGURES.items():
         calibrated = collect_residuals(held_out, by_id, figure, BASIS_FOLDS[EstimateBasis.CALIBRATED])
         if not len(calibrated.values):
@@ -307,8 +298,6 @@ def fit_plan_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) 
     """Return the intervals of ratios between two plans of one accelerator, by basis."""
     rules: list[IntervalRule] = []
     for figure, name in INTERVAL_FIGURES.items():
-        repeats = math.log(MEASURED[name][1])
-        rules.append(make_interval_rule(name, EstimateBasis.MEASURED, (-repeats, repeats)))
         width = plans = LEAST
         for basis, fold in PAIR_FOLDS:
             weaker = 1.0 if basis is EstimateBasis.CALIBRATED else PAIR_WIDENING
@@ -354,8 +343,6 @@ def fit_lead_scales(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun])
     """
     scales: dict[LeadScaleKey, float] = {}
     for figure, name in INTERVAL_FIGURES.items():
-        repeats = math.log(MEASURED[name][1]) / _SCALES_OF_BAND
-        scales.update({LeadScaleKey(name, EstimateBasis.MEASURED, relation): repeats for relation in PairRelation})
         stronger = dict.fromkeys(PairRelation, LEAST / _SCALES_OF_BAND)
         for basis, fold in PAIR_FOLDS:
             pairs = collect_pairs(held_out, runs, figure, fold)

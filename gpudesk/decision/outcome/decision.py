@@ -593,7 +593,6 @@ def _make_recommended(candidate: DecisionCandidate) -> RecommendedDeployment | N
 #: Figures shown next to the objective, with whether less is better.
 _COST: Final = "usd_per_million"
 _BESIDE: Final = (("tokens_per_s_each", False), ("interactivity", False))
-_SOUND: Final = (EstimateBasis.MEASURED.value, EstimateBasis.CALIBRATED.value)
 
 
 def list_reasons(
@@ -637,7 +636,7 @@ def list_doubts(part: FactValues, payment: str | None, objective: DecisionObject
     """Return the facts that make the purchase or the figures of a column doubtful."""
     age = {OWNED.name: "old_price", RENTED.name: "old_rent"}.get(payment or "", "")
     doubts = {
-        "basis": part.get("basis") not in _SOUND,
+        "basis": part.get("basis") != EstimateBasis.CALIBRATED.value,
         "announced": part.get("announced") is True,
         "sales_region": part.get("sales_region") not in (None, EVERYWHERE),
         "discontinued": payment == OWNED.name and part.get("discontinued") is True,

@@ -458,8 +458,6 @@ def _describe_basis(
     engine = label_serving_engine(estimate.serving_engine)
     architecture = column.attributes.get("architecture")
     generation = tr("this generation") if architecture is None or not architecture.value else str(architecture.value)
-    if estimate.basis is EstimateBasis.MEASURED:
-        return tr("Measured: your run under these conditions")
     if rows is None:
         return {EstimateBasis.CALIBRATED: tr("Calibrated"), EstimateBasis.ESTIMATED: tr("Estimated")}.get(
             estimate.basis, tr("Uncalibrated")

@@ -86,7 +86,6 @@ class DecisionExplanation:
 class ExplanationBasis(StrEnum):
     """The basis of a figure, shown by its glyph."""
 
-    MEASURED = "measured"
     CALIBRATED = "calibrated"
     ESTIMATED = "estimated"
     UNCALIBRATED = "uncalibrated"

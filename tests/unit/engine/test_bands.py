@@ -76,7 +76,6 @@ def test_the_band_is_that_of_figure_and_basis() -> None:
         (EstimateBasis.CALIBRATED, EstimateBasis.CALIBRATED, 0.1),
         (EstimateBasis.CALIBRATED, EstimateBasis.ESTIMATED, 0.3),
         (EstimateBasis.UNCALIBRATED, EstimateBasis.CALIBRATED, 0.4),
-        (EstimateBasis.MEASURED, EstimateBasis.CALIBRATED, 0.1),
     ],
 )
 def test_a_pair_is_as_sure_as_its_weaker_part(first: EstimateBasis, second: EstimateBasis, scale: float) -> None:

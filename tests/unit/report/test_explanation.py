@@ -145,7 +145,6 @@ def test_figure_explanation_has_interval_and_basis(answer: Answer) -> None:
     [
         (EstimateBasis.ESTIMATED, ("Estimated: 15 measured runs of Hopper and 788 of vLLM, but no run of both")),
         (EstimateBasis.UNCALIBRATED, "Uncalibrated: no measured runs of Hopper or vLLM"),
-        (EstimateBasis.MEASURED, "Measured: your run under these conditions"),
     ],
 )
 def test_other_bases_name_what_is_missing(answer: Answer, basis: EstimateBasis, text: str) -> None:

@@ -211,7 +211,6 @@ def explain_mark(mark: str) -> str:
         "overlap": tr("Too close to call"),
         "own": tr("Your value"),
         "disputed": tr("Sources disagree"),
-        EstimateBasis.MEASURED.value: tr("Measured"),
         EstimateBasis.CALIBRATED.value: tr("Calibrated"),
         EstimateBasis.ESTIMATED.value: tr("Estimated"),
         EstimateBasis.UNCALIBRATED.value: tr("Uncalibrated"),

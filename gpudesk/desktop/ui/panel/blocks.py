@@ -159,7 +159,6 @@ _SIGN_ROOM: Final = 10
 _LEAST_TEXT: Final = 40
 _INKS: Final = ("ink1", "ink2", "ink3", "ink4")
 _BASIS_GLYPHS: Final = {
-    ExplanationBasis.MEASURED: "measured",
     ExplanationBasis.CALIBRATED: "calibrated",
     ExplanationBasis.ESTIMATED: "estimated",
     ExplanationBasis.UNCALIBRATED: "uncalibrated",

@@ -228,12 +228,6 @@ class GlyphPainter:
         self._length = look.length
         self._color = color
 
-    def full_circle(self, x: float, y: float) -> None:
-        self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(self._color)
-        radius = self._length(_RADIUS + _STROKE / 2)
-        self._painter.drawEllipse(QPointF(x, y), radius, radius)
-
     def circle(self, x: float, y: float) -> None:
         self._stroke(_STROKE)
         radius = self._length(_RADIUS)
@@ -316,7 +310,6 @@ GLYPHS: Final[dict[str, tuple[Callable[[GlyphPainter, float, float], None], str]
     "best": (GlyphPainter.tick, "best_text"),
     "overlap": (GlyphPainter.overlapping_bars, "best_text"),
     "disputed": (GlyphPainter.diamond, "disputed"),
-    "measured": (GlyphPainter.full_circle, "text2"),
     "calibrated": (GlyphPainter.half_circle, "text2"),
     "estimated": (GlyphPainter.circle, "text2"),
     "uncalibrated": (GlyphPainter.dashed_circle, "text2"),
