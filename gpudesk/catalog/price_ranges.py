@@ -197,6 +197,7 @@ def _summarize(accelerator: str, term: str, prices: Sequence[_Price]) -> PriceSu
         classes=tuple(each for each in ProviderClass if each in classes),
         smallest_instance=min(price.accelerators_in_instance or 1 for price in prices),
         sources=_order_sources((price.source, price.date) for price in prices if isinstance(price, PriceRecord)),
+        is_used=all(isinstance(price, PriceRecord) and price.is_used for price in prices),
     )
 
 

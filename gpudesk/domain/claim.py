@@ -288,6 +288,11 @@ class PriceRecord:
     provider_class: ProviderClass = ProviderClass.UNKNOWN
 
     @property
+    def is_used(self) -> bool:
+        """Whether this is the price of a used accelerator: the basis of shipped ones begins with that."""
+        return self.basis is not None and self.basis.startswith("used")
+
+    @property
     def is_refused(self) -> bool:
         """Whether the catalog keeps a price but does not use it: shipped purchase prices state this in their note."""
         return not self.own and self.term == PURCHASE_TERM and self.note is not None
@@ -326,7 +331,8 @@ class PriceSummary:
     For a hosted model, the list prices per million input or output tokens. `own_count` of them are the user's. `oldest`
     and `newest` are of the prices with a date, `undated` counts the others. `providers` are those that are named,
     `classes` their classes, each once. `smallest_instance` is the minimum number of accelerators to rent. `sources` are
-    those of the catalog's prices, each once, those with the newest prices first.
+    those of the catalog's prices, each once, those with the newest prices first. `is_used` says whether all are of used
+    accelerators.
     """
 
     accelerator: str
@@ -343,6 +349,7 @@ class PriceSummary:
     classes: tuple[ProviderClass, ...] = ()
     smallest_instance: int = 1
     sources: tuple[Source, ...] = ()
+    is_used: bool = False
 
     @property
     def is_own(self) -> bool:

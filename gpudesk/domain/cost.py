@@ -333,6 +333,12 @@ class ResolvedCostInput:
         return self.record if self.system is None else self.system.price
 
     @property
+    def is_used(self) -> bool:
+        """Whether the catalog has only prices of used accelerators."""
+        is_catalog = self.origin is CostInputOrigin.RECORD
+        return is_catalog and self.prices is not None and self.prices.is_used
+
+    @property
     def doubt(self) -> UncertainValue | None:
         """The range that makes costs uncertain: only the likely value for a share that divides a known price."""
         return UncertainValue.exactly(self.spread.likely) if self.divides and self.spread is not None else self.spread

@@ -71,7 +71,9 @@ def test_all_options_of_a_question_are_tried_before_one_is_chosen(
 
 
 @pytest.mark.parametrize(
-    "answers", [{"acquisition": "own", "budget_usd": 900_000.0}, {"acquisition": "both"}], ids=["budget", "both"]
+    "answers",
+    [{"acquisition": "own", "budget_usd": 900_000.0}, {"acquisition": "undecided"}],
+    ids=["budget", "undecided"],
 )
 def test_tipping_points_of_six_with_a_demand_take_less_than_a_second(
     service: GpuDeskService, answers: dict[str, AnswerValue], say: Say

@@ -191,6 +191,7 @@ def _list_cost_facts(view: AcceleratorView) -> dict[str, FactValue]:
         "rent_usd_h": costs.rent_usd_per_hour,
         "old_price": _find_old_price_date(costs, "price_usd"),
         "old_rent": _find_old_price_date(costs, "rent_usd_per_hour"),
+        "used_price": costs.inputs["price_usd"].is_used,
         "rent_providers": float(len(costs.rent.providers)) if costs.rent is not None else 0.0,
         "owned_usd_per_million": None if costs.owned is None else costs.owned.output,
         "rented_usd_per_million": None if costs.rented is None else costs.rented.output,
@@ -236,14 +237,15 @@ def arrives_late(part: Mapping[str, FactValue], launch: FactValue) -> bool:
 
 
 def list_timing_facts(
-    part: Mapping[str, FactValue], today: str, launch: FactValue, *, bought: bool
+    part: Mapping[str, FactValue], today: str, launch: FactValue, acquisition: FactValue
 ) -> dict[str, FactValue]:
-    """Return the months until a column can be in production: release and delivery, then a port if needed.
+    """Return the months until a column can be in production: release, then delivery, then a port if needed.
 
-    `today` is an ISO date. Only what is `bought` is delivered: as usual for similar systems without a record. Unknown
-    for an announced accelerator without a release date. With the release date of one so old that it may no longer be
-    sold new.
+    `today` is an ISO date. What can be rented is there at once, unless it must be bought; what is bought is delivered:
+    as usual for similar systems without a record. Unknown for an announced accelerator without a release date, and for
+    a rent that no one offers. With the release date of one so old that it may no longer be sold new.
     """
+    is_bought = acquisition == "own" or part.get("rent_usd_h") is None
     release_date = str(part.get("available"))
     aging: dict[str, FactValue] = {
         "arrives_late": arrives_late(part, launch),
@@ -254,16 +256,16 @@ def list_timing_facts(
     if part.get("announced") is True:
         release = _count_months(release_date)
         now = _count_months(today)
-        if release is None or now is None:
-            return aging | {"months_to_production": None}
-        wait = max(0.0, float(release - now))
+        wait = math.inf if release is None or now is None else max(0.0, float(release - now))
+    if wait == math.inf or (is_bought and acquisition == "rent"):
+        return aging | {"months_to_production": None}
     months = part.get("delivery_months") or part.get("usual_delivery_months")
-    if not bought or months is None:
+    if not is_bought or months is None:
         delivery = IntervalEstimate(0.0, 0.0, 0.0)
     else:
         delivery = months if isinstance(months, IntervalEstimate) else IntervalEstimate(*[float(months)] * 3)
     ends = zip(delivery, port, strict=True)
-    return aging | {"months_to_production": IntervalEstimate(*(max(wait, first) + then for first, then in ends))}
+    return aging | {"months_to_production": IntervalEstimate(*(wait + first + then for first, then in ends))}
 
 
 def _count_months(date: str) -> int | None:

@@ -287,11 +287,10 @@ class Decider:
         payments = tuple(list_open_payments(part, answer_facts) for part in ground.parts)
         parts = [add_cost_facts(part, open_) for part, open_ in zip(ground.parts, payments, strict=True)]
         wide, by_platform, current = ground.widest, ground.engines_by_platform, _get_platform(answer, answer_facts)
-        bought, launch = answer_facts.get("acquisition") == "own", answer_facts.get("months_to_launch")
+        launch, acquisition = answer_facts.get("months_to_launch"), answer_facts.get("acquisition")
         parts = _merge_facts(parts, [list_platform_facts(current, part, wide, by_platform) for part in parts])
-        parts = _merge_facts(
-            parts, [list_timing_facts(part, answer.data_date, launch, bought=bought) for part in parts]
-        )
+        timing = [list_timing_facts(part, answer.data_date, launch, acquisition) for part in parts]
+        parts = _merge_facts(parts, timing)
         parts = _merge_facts(parts, ground.list_engine_facts(answer_facts.get("serving_engine")))
         facts |= _list_derived_facts(parts, every, ground, answer_facts)
         hard = trace_rules(self._removing, facts, parts, {}, {})
@@ -641,6 +640,7 @@ def list_doubts(part: FactValues, payment: str | None, objective: DecisionObject
         "sales_region": part.get("sales_region") not in (None, EVERYWHERE),
         "discontinued": payment == OWNED.name and part.get("discontinued") is True,
         "old_release": payment == OWNED.name and not part.get("discontinued") and part.get("old_release") is not None,
+        "used_price": payment == OWNED.name and part.get("used_price") is True,
         age: objective.name is ObjectiveName.COST and part.get(age) is not None,
     }
     return tuple(compress(doubts, doubts.values()))

@@ -48,7 +48,8 @@ from gpudesk.report.costs import (
     list_same_provider_rents,
 )
 from gpudesk.report.decision.recommendation import list_removed_columns
-from gpudesk.report.decision.verdict import format_objective, format_user_speed
+from gpudesk.report.decision.rules import DOUBTS_TO_BUY
+from gpudesk.report.decision.verdict import describe_doubts, format_objective, format_user_speed
 from gpudesk.report.labels import (
     describe_distance,
     drop_count,
@@ -104,7 +105,7 @@ class _ComparisonVerdict:
         shared = describe_bought_singly(self._answer.scenario.costs) if is_shared else ""
         sentences = (
             self._describe_lead(first, rival),
-            self._list_announced(first, rival),
+            describe_doubts(self._decision, (first, rival), self._names, self._formatter, DOUBTS_TO_BUY),
             self._describe_certain(first, rival),
             self._describe_rival(first, rival),
             self._describe_table(first, rival),
@@ -187,10 +188,6 @@ class _ComparisonVerdict:
                 **values,
             ),
         }[judge_odds(first.odds)]
-
-    def _list_announced(self, *candidates: DecisionCandidate) -> str:
-        names = [drop_count(self._names[each.key]) for each in candidates if "announced" in each.doubts]
-        return tr("Announced only: {names}.", names=join_names(names)) if names else ""
 
     def _describe_certain(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
         """Return the differences of two that are too close to call in what no estimate affects; empty without any."""

@@ -127,6 +127,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "old_release": _FactLabel("Released years ago", _FactKind.TEXT),
     "old_price": _FactLabel("Old purchase price", _FactKind.TEXT),
     "old_rent": _FactLabel("Old rental price", _FactKind.TEXT),
+    "used_price": _FactLabel("Price of used accelerators"),
     "rent_providers": _FactLabel("Rental providers", _FactKind.COUNT),
     "usd_per_million": _FactLabel("Cost per million output tokens", _FactKind.USD_PER_MILLION),
     "owned_usd_per_million": _FactLabel("Cost per million output tokens, owned", _FactKind.USD_PER_MILLION),

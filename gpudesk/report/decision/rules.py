@@ -59,8 +59,9 @@ _OPPOSITES: Final[Mapping[type[ast.cmpop], type[ast.cmpop]]] = {
 PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
 NamesByKey = Mapping[str, str]
 
-#: Facts that make the purchase or the figures of the leading column doubtful, the gravest first.
-DOUBTS: Final = ("announced", "discontinued", "old_release", "old_price", "old_rent", "sales_region", "basis")
+#: Facts that make the purchase, or the figures, of a leading column doubtful, the gravest first.
+DOUBTS_TO_BUY = ("announced", "used_price", "discontinued", "old_release", "old_price", "old_rent", "sales_region")
+DOUBTS: Final = (*DOUBTS_TO_BUY, "basis")
 #: A boolean fact -> the two numbers behind it, the smaller one first.
 _BEHIND: Final[Mapping[str, tuple[str, str]]] = {
     "fits_alone": ("needs_alone_gb", "memory_gb"),
@@ -292,6 +293,7 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
             "discontinued": tr("Discontinued: check that you can still buy it at this price"),
             "old_release": tr("Released {date}: check that it is still sold new", date=date),
             "sales_region": tr("Sold only in {region}", region=translate_data(str(reason.ours))),
+            "used_price": tr("The price is that of used accelerators: check supply and warranty"),
             "old_price": tr("Price from {date}: ask for a current quote", date=date),
             "old_rent": tr("Price from {date}: ask for a current quote", date=date),
         }[fact]

@@ -55,7 +55,7 @@ _SMALL_PURCHASE, _MOST_DEARER = 0.5, 2.0
 #: A figure up to this many times worse than the best is close to it.
 _CLOSE_TO_BEST: Final = 1.15
 #: Doubts about what can be bought today.
-_HARD_TO_BUY: Final = frozenset({"announced", "discontinued", "old_release", "sales_region"})
+_HARD_TO_BUY: Final = frozenset({"announced", "used_price", "discontinued", "old_release", "sales_region"})
 
 
 _CLEAR_VERDICTS: Final = {
@@ -444,7 +444,7 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
         sentences.append(tr("Undecided for {name}: {limits}.", name=names[first.key], limits=open_titles))
-    sentences.append(_describe_doubts(decision, group.named, names, formatter))
+    sentences.append(describe_doubts(decision, group.named, names, formatter))
     return " ".join(filter(None, sentences))
 
 
@@ -533,13 +533,17 @@ def _describe_smaller_purchase(
     )
 
 
-def _describe_doubts(
-    decision: Decision, leaders: Sequence[DecisionCandidate], names: NamesByKey, formatter: Formatter
+def describe_doubts(
+    decision: Decision,
+    leaders: Sequence[DecisionCandidate],
+    names: NamesByKey,
+    formatter: Formatter,
+    doubts: Sequence[str] = DOUBTS,
 ) -> str:
     """Return the gravest doubt about each of the candidates; of several, with the names of those that it is about."""
     named: dict[str, list[str]] = {}
     for leader in leaders:
-        fact = next((each for each in DOUBTS if each in leader.doubts), None)
+        fact = next((each for each in doubts if each in leader.doubts), None)
         if fact is not None:
             value = decision.parts[decision.columns.index(leader.key)].get(fact)
             doubt = describe_reason(DecisionReason(fact, value, None, None), names, formatter)
@@ -738,6 +742,7 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
         if candidate.payment is None
         else tr("{name}: rental price unknown, so only its cost when bought is compared", name=name),
         "accelerator_w": tr("{name}: board power unknown", name=name),
+        "months_to_production": tr("{name}: no date from which it can be bought or rented", name=name),
     }.get(missing, tr("{name}: figures missing", name=name))
     if candidate.needed is None:
         return problem

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.catalog.model_definition import to_canonical_json
-from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
+from gpudesk.decision.facts.accelerator_facts import get_interval, get_number, list_timing_facts
 from gpudesk.decision.outcome.decision import Decider
 from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.cost import UncertainValue
@@ -23,6 +23,7 @@ from gpudesk.domain.decision import (
     DecisionSettings,
     DecisionVerdict,
     FactorLevel,
+    FactValue,
     RuleEffect,
     TraceLine,
     WayOutKind,
@@ -232,7 +233,7 @@ def test_brief_decision_has_the_recommendation_and_the_odds_of_the_full_one(
 def test_tipping_prices_are_located_in_few_decisions(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch) -> None:
     """Costs are linear in prices: halving a range of a factor of 30 to 2% takes eight decisions."""
     parts = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
-    scenario = make_scenario(parts=parts, priority="cost", acquisition="both")
+    scenario = make_scenario(parts=parts, priority="cost", acquisition="undecided")
     answer = service.answer(replace(scenario, demand=Demand(DemandKind.USERS, 2000.0)))
     prices: list[str] = []
     decide_trial = Decider.decide
@@ -467,6 +468,21 @@ def test_accelerator_that_arrives_after_the_launch_is_compared_as_rented(service
     bought = service.decide(answer, {"months_to_launch": 0.5, "acquisition": "own"})
     assert [part["arrives_late"] for part in bought.parts] == [True, True]
     assert [each.payment for each in bought.candidates] == ["owned", "owned"]
+
+
+def test_time_to_production_needs_an_offer_or_a_delivery(service: GpuDeskService) -> None:
+    """No one rents out MI350P; an announced accelerator is delivered after its release."""
+    answer = service.answer(make_scenario(parts=("mi350p", "h200-sxm"), priority="certainty"))
+    months = {
+        way: [get_number(part, "months_to_production") for part in service.decide(answer, {"acquisition": way}).parts]
+        for way in ("rent", "undecided", "own")
+    }
+    assert months["rent"] == [None, 0.0]
+    assert months["undecided"] == [months["own"][0], 0.0]
+    assert min(each or 0.0 for each in months["own"]) > 0.0
+    part: dict[str, FactValue] = {"announced": True, "available": "2027-03", "delivery_months": 4.0}
+    timing = list_timing_facts(part, "2026-12-01", None, "own")
+    assert get_number(timing, "months_to_production") == 3.0 + 4.0
 
 
 def test_unset_limits_begin_to_matter_at_a_round_number_close_to_the_change(service: GpuDeskService) -> None:

@@ -31,6 +31,8 @@ from gpudesk.report.comparison.verdicts import (
     describe_throughput,
     describe_token_cost,
 )
+from gpudesk.report.decision.verdict import describe_verdict_reason
+from gpudesk.report.labels import list_column_names
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
@@ -283,9 +285,23 @@ def test_announced_accelerators_are_named(service: GpuDeskService) -> None:
     verdict = join_sentences(
         describe_comparison, answer, service.decide(answer, {"priority": "speed", "waiting": "unpriced"}), PLAIN
     )
-    assert "Announced only: " in verdict
+    assert "Announced, but not available yet (" in verdict
     available = join_sentences(describe_comparison, answer, service.decide(answer, {"priority": "speed"}), PLAIN)
-    assert "Announced only: " not in available
+    assert "Announced, but" not in available
+
+
+def test_weak_prices_of_those_ahead_are_named(service: GpuDeskService) -> None:
+    parts = tuple(map(AcceleratorChoice, ("gaudi3", "rtx-6000-ada", "h100-sxm")))
+    scenario = replace(read_template("70b-chat-on-four"), model="llama-3.1-8b", accelerators=parts)
+    answer = service.costing.add_costs(service.answer(scenario))
+    decision = service.decide(answer, {"acquisition": "own"})
+    verdict = join_sentences(describe_comparison, answer, decision, PLAIN)
+    assert "Price from 2024: ask for a current quote (Gaudi 3)." in verdict
+    used = "The price is that of used accelerators: check supply and warranty (RTX 6000 Ada Generation)."
+    assert used in verdict
+    assert used in describe_verdict_reason(
+        decision, dict(zip(answer.keys, list_column_names(answer), strict=True)), PLAIN
+    )
 
 
 def test_only_one_without_a_queue_is_reported(service: GpuDeskService) -> None:
