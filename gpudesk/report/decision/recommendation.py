@@ -56,6 +56,7 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
 )
 from gpudesk.report.decision.facts import format_answer, format_fact, format_fact_figure, get_fact_unit, label_fact
+from gpudesk.report.decision.no_recommendation import describe_missing_value, describe_way_out
 from gpudesk.report.decision.rules import (
     PER_MILLION,
     NamesByKey,
@@ -69,11 +70,9 @@ from gpudesk.report.decision.rules import (
 )
 from gpudesk.report.decision.verdict import (
     describe_cheaper_api,
-    describe_missing_value,
     describe_other_payment,
     describe_verdict_reason,
     describe_verdict_terms,
-    describe_way_out,
     find_leading_column,
     format_objective,
     format_verdict,
@@ -481,15 +480,19 @@ def list_removed_columns(
 ) -> Iterator[str]:
     """Yield each removed column: what it needs to fit, why it has no estimate, or its first rule of several.
 
-    `has_unfit` says whether those that do not fit are among them.
+    `has_unfit` says whether those that do not fit are among them. A reason that several share is given once.
     """
+    problems: set[str] = set()
     for key, exclusions in groupby(decision.exclusions, key=lambda each: each.key):
         if unfit := describe_unfit(key, decision, names, formatter):
             if has_unfit:
                 yield tr("Does not fit: {needs}", needs=unfit)
             continue
         if (problem := find_candidate(decision, key).problem) is not None:
-            yield capitalize_first(format_message(problem, formatter))
+            text = capitalize_first(format_message(problem, formatter))
+            if text not in problems:
+                problems.add(text)
+                yield text
             continue
         first, *others = exclusions
         reason = describe_exclusion(first, names, formatter, decision)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -18,30 +17,17 @@ from gpudesk.domain.decision import (
     DecisionReason,
     DecisionVerdict,
     ObjectiveName,
-    WayOut,
-    WayOutKind,
 )
 from gpudesk.report.costs import add_provider_kind, describe_utilization
-from gpudesk.report.decision.facts import format_fact, label_fact
-from gpudesk.report.decision.rules import (
-    DOUBTS,
-    NamesByKey,
-    describe_reason,
-    describe_unfit,
-    find_candidate,
-    get_middle,
-    label_payment,
+from gpudesk.report.decision.facts import format_fact
+from gpudesk.report.decision.no_recommendation import (
+    explain_no_winner,
+    format_no_recommendation,
+    list_alternatives,
+    list_needed_counts,
 )
-from gpudesk.report.labels import (
-    drop_count,
-    format_months,
-    format_odds,
-    format_tokens,
-    join_alternatives,
-    join_names,
-    label_precision,
-    shorten_name,
-)
+from gpudesk.report.decision.rules import DOUBTS, NamesByKey, describe_reason, find_candidate, get_middle, label_payment
+from gpudesk.report.labels import drop_count, format_months, format_odds, join_alternatives, join_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit
 from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr, trn
@@ -181,18 +167,9 @@ def label_arguments(decision: Decision, names: NamesByKey) -> tuple[str, str]:
 
 def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
     """Return the recommendation with its figure and its odds; of those too close to call, all names."""
-    if not decision.scope.answered:
-        return tr("No recommendation for this kind of work")
-    if decision.verdict is DecisionVerdict.NONE_FITS:
-        needed = [decision.set_counts.get(each.key) for each in decision.candidates]
-        if all(count and count > (each.count or 0) for count, each in zip(needed, decision.candidates, strict=True)):
-            return tr("The counts that you set do not carry the demand")
-        return tr("No accelerator meets every limit")
     candidate = decision.recommended
-    if candidate is None:
-        if ObjectiveName.COST in (decision.objective.name, decision.objective.instead_of):
-            return tr("No recommendation: prices are unknown")
-        return tr("No recommendation: figures are missing")
+    if candidate is None or not decision.scope.answered:
+        return format_no_recommendation(decision)
     group = LeadingCandidates(decision, candidate.key)
     first = group.first
     verb = _choose_verb(decision, first)
@@ -234,9 +211,13 @@ def _describe_lead(group: LeadingCandidates, formatter: Formatter) -> str:
             return tr("close to the best")
     if decision.runner_up is not None:
         return describe_odds(decision.objective, first, formatter)
-    if any(each.removed for each in decision.candidates):
+    others = [each for each in decision.candidates if each is not first]
+    if not others:
+        return ""
+    if all(each.removed for each in others):
         return tr("the only one that meets every limit")
-    return tr("the only one with figures to compare") if len(decision.candidates) > 1 else ""
+    is_cost = decision.objective.name is ObjectiveName.COST
+    return tr("the only one with a known price") if is_cost else tr("the only one with figures to compare")
 
 
 def _format_lots(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
@@ -265,21 +246,11 @@ def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: For
         terms.append(tr("At {utilization}", utilization=share))
     if any(each.key in decision.set_counts for each in leaders):
         terms.append(tr("Counts are those you set, not sized for the demand"))
-        terms.append(_list_needed_counts(decision, names, formatter))
+        terms.append(list_needed_counts(decision, names, formatter))
     terms += _list_lots(decision, leaders, names, formatter)
     upfront = _describe_upfront(decision, leaders, names, formatter)
     terms += filter(None, (upfront, _describe_user_speed(decision, leaders, names, formatter)))
     return " ".join(map(to_sentence, filter(None, terms)))
-
-
-def _list_needed_counts(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return how many of each column with a count of the user the demand needs; empty if that is unknown."""
-    needed = [
-        tr("{n} × {name}", n=formatter.count(count), name=drop_count(names[key]))
-        for key, count in decision.set_counts.items()
-        if count is not None
-    ]
-    return tr("The demand needs {deployments}", deployments=join_alternatives(needed)) if needed else ""
 
 
 def _list_lots(
@@ -422,11 +393,11 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     if decision.scope.why is not None:
         return format_message(decision.scope.why, formatter)
     if decision.verdict is DecisionVerdict.NONE_FITS:
-        return _explain_no_winner(decision, names, formatter)
+        return explain_no_winner(decision, names, formatter)
     key = find_leading_column(decision)
     if key is None:
         problem = tr("Enter a price on the Cost page, or choose another goal.")
-        return f"{problem} {_list_alternatives(decision, formatter)}".strip()
+        return f"{problem} {list_alternatives(decision, formatter)}".strip()
     group = LeadingCandidates(decision, key)
     first = group.first
     sentences = []
@@ -439,7 +410,7 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     if decision.objective.name in _SPEEDS:
         sentences += _list_cost_sentences(group, names, formatter)
     sentences.append(_describe_smaller_purchase(decision, first, names, formatter))
-    sentences.append(_describe_port(decision, first, names, formatter))
+    sentences.append(_describe_ports(group, names, formatter))
     if first.open_rules:
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
@@ -448,14 +419,21 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     return " ".join(filter(None, sentences))
 
 
-def _describe_port(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
-    """Return that a recommendation needs porting, and the likeliest candidate that needs none; else empty."""
+def _describe_ports(group: LeadingCandidates, names: NamesByKey, formatter: Formatter) -> str:
+    """Return which of those named need porting, and the likeliest candidate that needs none if all do; else empty."""
+    decision = group.decision
     ports = {key: part.get("needs_port") for key, part in zip(decision.columns, decision.parts, strict=True)}
-    if ports[first.key] is not True:
+    ported = [names[each.key] for each in group.named if ports[each.key] is True]
+    if not ported:
         return ""
-    sentence = tr("{name} needs your software ported.", name=names[first.key])
+    sentence = trn(
+        "{names} needs your software ported.",
+        "{names} need your software ported.",
+        len(ported),
+        names=join_names(ported),
+    )
     others = [each for each in decision.candidates if each.eligible and each.value and ports[each.key] is False]
-    if not others:
+    if len(ported) < len(group.named) or not others:
         return sentence
     best = max(others, key=lambda each: each.odds)
     values = {
@@ -660,134 +638,3 @@ def _describe_tie(group: LeadingCandidates, best: DecisionCandidate, names: Name
         values["factor"] = group.format_cost_factor(best, formatter)
         return f"{tie} {tr('{other} costs {factor} times as much per token.', **values)}"
     return f"{tie} {_describe_favored(first, best, names, tied=True)}"
-
-
-def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    unpriced = [names[each.key] for each in decision.candidates if not each.removed]
-    sentences = [_explain_limits(decision, names, formatter)]
-    if unpriced:
-        sentences.append(tr("Purchase price unknown: {names}.", names=join_names(unpriced)))
-    return " ".join(sentences)
-
-
-def _explain_limits(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    if needed := _list_needed_counts(decision, names, formatter):
-        return to_sentence(needed)
-    if decision.ways_out:
-        return _list_alternatives(decision, formatter)
-    lines = {line.rule.id: line for line in decision.trace}
-    counts = Counter(each.rule.id for each in decision.exclusions)
-    if not counts:
-        return tr("Add an accelerator to get a recommendation.")
-    # Of rules that remove equally many, the user's own is named.
-    user_answers = {name for name, answer in decision.answers.items() if answer.origin is AnswerOrigin.YOURS}
-    rule = max(counts, key=lambda rule: (counts[rule], bool(user_answers & set(lines[rule].answers))))
-    needs = [describe_unfit(key, decision, names, formatter) for key in decision.columns]
-    problems = [format_message(each.problem, formatter) for each in decision.candidates if each.problem is not None]
-    values = {"title": lines[rule].title, "n": counts[rule], "total": len(decision.columns)}
-    if all(needs):
-        return tr("The model does not fit: {needs}.", needs=", ".join(needs))
-    if len(problems) == len(decision.candidates):
-        # Each is listed where its accelerator is ruled out.
-        return to_sentence(problems[0])
-    every = [each for each, count in counts.items() if count == len(decision.columns)]
-    best = _describe_best_reached(decision, every, names, formatter)
-    if len(every) > 1:
-        values["titles"] = join_names([tr("“{title}”", title=lines[each].title) for each in every])
-        text = tr("{titles} each rule out all {total}: relax them, or compare other accelerators.", **values)
-    else:
-        text = tr("“{title}” rules out {n} of {total}: relax this limit, or compare other accelerators.", **values)
-    return " ".join(filter(None, (text, best)))
-
-
-def _describe_best_reached(decision: Decision, rules: Sequence[str], names: NamesByKey, formatter: Formatter) -> str:
-    """Return the figures closest to the latency limits that nothing meets; empty without such a limit."""
-    best = []
-    for rule in rules:
-        figure = {"L-01": "ttft_ms", "L-02": "tpot_ms"}.get(rule)
-        reached = {
-            each.key: value
-            for each, part in zip(decision.candidates, decision.parts, strict=True)
-            if figure is not None and isinstance(value := get_middle(part.get(figure)), float)
-        }
-        if figure is not None and reached:
-            key = min(reached, key=lambda each: reached[each])
-            values = {
-                "figure": lower_for_sentence(label_fact(figure)),
-                "value": format_fact(figure, reached[key], formatter),
-            }
-            best.append(tr("{figure} {value} ({name})", name=names[key], **values))
-    return tr("Best reached: {figures}.", figures=", ".join(best)) if best else ""
-
-
-def _list_alternatives(decision: Decision, formatter: Formatter) -> str:
-    ways = join_alternatives([describe_way_out(way, formatter)[1] for way in decision.ways_out])
-    if not decision.ways_out:
-        return ""
-    undecided = dict.fromkeys(limit for way in decision.ways_out for limit in way.undecided)
-    if undecided:
-        limits = ", ".join(map(lower_for_sentence, undecided))
-        return tr("Alternatives: {ways}; undecided: {limits}.", ways=ways, limits=limits)
-    return tr("Alternatives: {ways}.", ways=ways)
-
-
-def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the missing price or figure of a candidate, and the price below which it would lead."""
-    name, missing = names[candidate.key], candidate.missing or ""
-    problem = {
-        "price_usd": tr("{name}: purchase price unknown", name=name)
-        if candidate.payment is None
-        else tr("{name}: purchase price unknown, so only its rental cost is compared", name=name),
-        "rent_usd_per_hour": tr("{name}: rental price unknown", name=name)
-        if candidate.payment is None
-        else tr("{name}: rental price unknown, so only its cost when bought is compared", name=name),
-        "accelerator_w": tr("{name}: board power unknown", name=name),
-        "months_to_production": tr("{name}: no date from which it can be bought or rented", name=name),
-    }.get(missing, tr("{name}: figures missing", name=name))
-    if candidate.needed is None:
-        return problem
-    values = {"name": name, "price": formatter.money(formatter.estimate(candidate.needed), "USD")}
-    if missing == "rent_usd_per_hour":
-        values["price"] = formatter.money(formatter.small_amount(candidate.needed), "USD")
-        if candidate.payment is None:
-            return tr("{name} has no rental price; it would be the cheapest below {price} per hour", **values)
-        text = "{name} has no rental price, so its purchase is compared; rented below {price}/h it would cost least"
-        return tr(text, **values)
-    if candidate.payment is None:
-        return tr("{name} has no purchase price; it would be the cheapest below {price}", **values)
-    text = "{name} has no purchase price, so its rent is compared; bought below {price} it would cost least"
-    return tr(text, **values)
-
-
-def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
-    """Return the change with which every limit is met, and the resulting deployment."""
-    estimate = way.estimate
-    request = estimate.request
-    deployment = tr(
-        "{n} × {name} in {format}",
-        n=formatter.count(estimate.count),
-        name=shorten_name(way.name),
-        format=label_precision(request.weights),
-    )
-    if way.budget_usd is not None:
-        price = formatter.money(formatter.number(way.budget_usd), "USD")
-        deployment = tr("{deployment} for {price}", deployment=deployment, price=price)
-    if way.kind is WayOutKind.RENT:
-        deployment = tr("{deployment} (rented)", deployment=deployment)
-    if way.kind is WayOutKind.CONTEXT:
-        deployment = tr("{deployment} (shorter prompts)", deployment=deployment)
-    titles = {
-        WayOutKind.CONTEXT: tr(
-            "Shorter prompts ({tokens})", tokens=format_tokens(request.workload.input_tokens, formatter)
-        ),
-        WayOutKind.WEIGHTS: tr("Another number format"),
-        WayOutKind.COUNT: tr("As many as each needs"),
-        WayOutKind.ACCELERATOR: tr("Another accelerator"),
-        WayOutKind.BUDGET: tr("A larger budget"),
-        WayOutKind.RENT: tr("Renting"),
-    }
-    title = titles[way.kind]
-    if way.undecided:
-        limits = ", ".join(map(lower_for_sentence, way.undecided))
-        title = tr("{title} (undecided: {limits})", title=title, limits=limits)
-    return title, deployment

@@ -36,13 +36,13 @@ from gpudesk.report.decision.advisory import group_by_software, list_load_workin
 from gpudesk.report.decision.buy_or_wait import find_signal_state
 from gpudesk.report.decision.export_control import describe_rule_outcome, get_export_warning
 from gpudesk.report.decision.facts import get_option_texts
+from gpudesk.report.decision.no_recommendation import describe_way_out
 from gpudesk.report.decision.questions import get_question_reason, get_question_text
 from gpudesk.report.decision.recommendation import describe_pilot
 from gpudesk.report.decision.rules import describe_exclusion, describe_reason, get_reason_figure, list_exclusion_tests
 from gpudesk.report.decision.verdict import (
     describe_verdict_reason,
     describe_verdict_terms,
-    describe_way_out,
     find_leading_column,
     format_verdict,
 )

@@ -33,6 +33,7 @@ from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.domain.user_facts import FactEdit, UserModel
+from gpudesk.report.decision.recommendation import list_removed_columns
 from gpudesk.report.decision.verdict import describe_verdict_reason, describe_verdict_terms, format_verdict
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
@@ -483,6 +484,35 @@ def test_time_to_production_needs_an_offer_or_a_delivery(service: GpuDeskService
     part: dict[str, FactValue] = {"announced": True, "available": "2027-03", "delivery_months": 4.0}
     timing = list_timing_facts(part, "2026-12-01", None, "own")
     assert get_number(timing, "months_to_production") == 3.0 + 4.0
+
+
+def test_one_of_several_with_a_price_is_not_the_only_one_within_the_limits(service: GpuDeskService) -> None:
+    scenario = make_scenario(parts=("b300-hgx", "mi350p", "trainium2"), priority="cost", acquisition="own")
+    decision = decide(service, scenario)
+    names = {each: each for each in decision.columns}
+    assert removed_by(decision).keys() == {"trainium2"}
+    assert format_verdict(decision, names, Formatter()).endswith("(the only one with a known price)")
+    limited = decide(service, replace(scenario, accelerators=(scenario.accelerators[0], scenario.accelerators[2])))
+    assert format_verdict(limited, names, Formatter()).endswith("(the only one that meets every limit)")
+
+
+def test_a_model_without_dimensions_has_no_figures_rather_than_missed_limits(service: GpuDeskService) -> None:
+    decision = decide(service, make_scenario("devstral-2-123b"))
+    names = {each: each for each in decision.columns}
+    assert format_verdict(decision, names, Formatter()) == "No recommendation: figures are missing"
+    assert len(list(list_removed_columns(decision, names, Formatter()))) == 1
+
+
+def test_ports_of_all_that_a_verdict_names_are_stated(service: GpuDeskService) -> None:
+    decision = decide(
+        service,
+        make_scenario("mistral-large-2-123b", ("mi355x", "h200-sxm"), priority="latency", current_platform="ROCm"),
+    )
+    names = {each: each for each in decision.columns}
+    reason = describe_verdict_reason(decision, names, Formatter())
+    assert decision.verdict is DecisionVerdict.OPEN
+    assert "h200-sxm needs your software ported." in reason
+    assert "Without porting" not in reason
 
 
 def test_unset_limits_begin_to_matter_at_a_round_number_close_to_the_change(service: GpuDeskService) -> None:

@@ -14,7 +14,8 @@ from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionVerdict, WayOutKind
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import FitQuestion
-from gpudesk.report.decision.verdict import describe_verdict_reason, describe_way_out, format_verdict
+from gpudesk.report.decision.no_recommendation import describe_way_out
+from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from tests.unit.decision.scenarios import decide, get_leader, make_scenario

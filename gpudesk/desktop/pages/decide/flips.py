@@ -37,8 +37,8 @@ from gpudesk.domain.decision import (
     WayOutKind,
 )
 from gpudesk.domain.progress import ProgressSteps
+from gpudesk.report.decision.no_recommendation import describe_way_out
 from gpudesk.report.decision.recommendation import describe_flip
-from gpudesk.report.decision.verdict import describe_way_out
 from gpudesk.text.translation import tr
 
 _PAD: Final = 14.0
