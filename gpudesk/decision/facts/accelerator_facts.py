@@ -210,14 +210,15 @@ def _find_old_price_date(costs: CostColumn, name: str) -> str | None:
 
 
 def _list_site_facts(site: SiteNeeds, usual: IntervalEstimate | None) -> dict[str, FactValue]:
-    weeks, kw = site.delivery_weeks, site.kw
+    kw, assumed = site.kw, None
+    months: FactValue = None if site.delivery_weeks is None else site.delivery_weeks / _WEEKS_PER_MONTH
+    if months is None and usual is not None:
+        months = assumed = IntervalEstimate(*(each / _WEEKS_PER_MONTH for each in usual))
     return {
         "air_cooled": site.air_cooled,
         "system_kw": kw.value if kw is not None and kw.low == kw.high else kw,
-        "delivery_months": None if weeks is None else weeks / _WEEKS_PER_MONTH,
-        "usual_delivery_months": None
-        if usual is None
-        else IntervalEstimate(*(each / _WEEKS_PER_MONTH for each in usual)),
+        "delivery_months": months,
+        "assumed_delivery_months": assumed,
     }
 
 
@@ -232,7 +233,6 @@ _RELEASE_YEARS: Final = 6
 def arrives_late(part: Mapping[str, FactValue], launch: FactValue) -> bool:
     """Whether a bought column is delivered after the launch: by its record, else usually for similar systems."""
     months = get_number(part, "delivery_months")
-    months = get_number(part, "usual_delivery_months") if months is None else months
     return isinstance(launch, float) and months is not None and months > launch
 
 
@@ -259,7 +259,7 @@ def list_timing_facts(
         wait = math.inf if release is None or now is None else max(0.0, float(release - now))
     if wait == math.inf or (is_bought and acquisition == "rent"):
         return aging | {"months_to_production": None}
-    months = part.get("delivery_months") or part.get("usual_delivery_months")
+    months = part.get("delivery_months")
     if not is_bought or months is None:
         delivery = IntervalEstimate(0.0, 0.0, 0.0)
     else:

@@ -27,6 +27,7 @@ from gpudesk.text.messages import Message, message
 
 #: Longer requests count as long: a document's threshold for long context.
 LONG_CONTEXT_TOKENS: Final = 100_000
+_OFFICE: Final = "office"
 _FOUR_BITS: Final = (Precision.FP4, Precision.NVFP4, Precision.MXFP4)
 
 
@@ -39,6 +40,9 @@ def resolve_answers(
     """
     answers = scenario.decision.answers if user_answers is None else user_answers
     prefilled = _list_prefilled_answers(scenario, native)
+    if answers.get("site") == _OFFICE:
+        # What runs there is bought, not rented from a cloud.
+        prefilled["acquisition"] = "own"
     resolved: dict[str, QuestionAnswer] = {}
     for name, question in QUESTIONS.items():
         if name in answers:

@@ -253,19 +253,20 @@ class Decider:
         return ways[:MOST_WAYS_OUT]
 
     def _list_ways_to_pay(self, answer: Answer, ground: DecisionFacts, decision: Decision) -> tuple[WayOut, ...]:
-        """Return the smallest budget that buys what meets all other limits, and what to rent; none without a budget."""
+        """Return the smallest budget that buys what meets all other limits, and what to rent instead of buying."""
         larger = find_budget(decision, ground.views)
-        if larger is None:
-            return ()
+        ways = () if larger is None else (larger,)
+        if decision.answers["acquisition"].value != "own":
+            return ways
         user_answers = {
             name: each.value for name, each in decision.answers.items() if each.origin is AnswerOrigin.YOURS
         }
         rented = self.decide(answer, {**user_answers, "acquisition": "rent"})
         if rented.recommended is None:
-            return (larger,)
+            return ways
         view = self._ground.of(answer, rented.answers).views[rented.columns.index(rented.recommended.key)]
         assert view.estimate is not None
-        return larger, WayOut(WayOutKind.RENT, view.column.accelerator.name, view.estimate)
+        return *ways, WayOut(WayOutKind.RENT, view.column.accelerator.name, view.estimate)
 
     def fork(self, answer: Answer | None = None) -> Decider:
         """Return a decider for a job on another thread, with the data on this answer."""

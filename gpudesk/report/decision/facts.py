@@ -116,7 +116,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "request_s": _FactLabel("Request time", _FactKind.SECONDS),
     "requests_each": _FactLabel("Requests per accelerator", _FactKind.COUNT),
     "basis": _FactLabel("Estimation method", _FactKind.TEXT),
-    "usual_delivery_months": _FactLabel("Delivery of similar systems", _FactKind.MONTHS),
+    "assumed_delivery_months": _FactLabel("Delivery of similar systems", _FactKind.MONTHS),
     "months_to_production": _FactLabel("Time to production", _FactKind.MONTHS),
     "limiter": _FactLabel("Limited first by", _FactKind.LIMITER),
     "decode_share": _FactLabel("Decode share of request time", _FactKind.SHARE),
@@ -440,7 +440,8 @@ def format_fact(name: str, fact: FactValue, formatter: Formatter) -> str:
         if kind is _FactKind.USD_PER_MILLION:
             likely = formatter.money(formatter.small_amount(fact.value), "USD")
             return f"{likely} ({MoneyFormatter(formatter).band(fact)})"
-        return formatter.estimate_with_interval(fact, _find_unit(kind))
+        text = formatter.estimate_with_interval(fact, _find_unit(kind))
+        return tr("{n} months", n=text) if kind is _FactKind.MONTHS else text
     if math.isinf(fact):
         return tr("never") if kind is _FactKind.HOURS else tr("no limit")
     return _format_number(kind, fact, formatter)

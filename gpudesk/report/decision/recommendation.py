@@ -428,10 +428,10 @@ def _list_assumed_deliveries(decision: Decision, names: HeadNames, formatter: Fo
     if acquisition == "rent" or (acquisition != "own" and not for_launch):
         return
     for candidate, part in zip(decision.candidates, decision.parts, strict=True):
-        months = part.get("usual_delivery_months")
+        months = part.get("assumed_delivery_months")
         if for_launch and part.get("arrives_late") is not True:
             continue
-        if candidate.eligible and part.get("delivery_months") is None and isinstance(months, IntervalEstimate):
+        if (candidate.eligible or part.get("arrives_late")) and isinstance(months, IntervalEstimate):
             assumed.setdefault(months.value, []).append(names[candidate.key])
     for usual, similar in assumed.items():
         yield tr(

@@ -67,6 +67,14 @@ def test_scenario_facts_answer_their_questions(scenario: Scenario, question: str
     assert resolve_answers(with_defaults)[question] == QuestionAnswer(QUESTIONS[question].default, AnswerOrigin.YOURS)
 
 
+def test_what_runs_in_an_office_is_bought_unless_the_user_rents() -> None:
+    at_office = resolve_answers(PLAIN, {"site": "office"})
+    assert at_office["acquisition"] == QuestionAnswer("own", AnswerOrigin.SCENARIO)
+    rented = resolve_answers(PLAIN, {"site": "office", "acquisition": "rent"})
+    assert rented["acquisition"] == QuestionAnswer("rent", AnswerOrigin.YOURS)
+    assert resolve_answers(PLAIN, {"site": "open"})["acquisition"].origin is AnswerOrigin.DEFAULT
+
+
 def test_what_no_option_names_or_a_model_is_published_in_answers_nothing() -> None:
     assert resolve_answers(replace(PLAIN, serving_engine="llama.cpp"))["serving_engine"].origin is AnswerOrigin.DEFAULT
     four = replace(PLAIN, weights=Precision.MXFP4)

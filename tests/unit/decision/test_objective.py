@@ -619,7 +619,7 @@ def test_a_license_excludes_data_centers_and_no_office(service: GpuDeskService) 
 
 def test_a_desktop_computer_is_delivered_like_a_card(service: GpuDeskService) -> None:
     decision = decide(service, make_scenario("llama-3.1-8b", ("gb10", "l4", "h100-sxm"), count=1, in_flight=1))
-    desktop, card, module = (part["usual_delivery_months"] for part in decision.parts)
+    desktop, card, module = (part["delivery_months"] for part in decision.parts)
     assert desktop == card
     assert desktop != module
 
