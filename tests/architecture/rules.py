@@ -24,18 +24,17 @@ RULES: Final = {
     "input_records": Rule(names(_TYPES), names("pydantic")),
     "engine": Rule(names(_TYPES), names("numpy")),
     "catalog": Rule(names(f"{_TYPES} engine paths files input_records bundle_manifest"), names("pydantic")),
-    "evidence": Rule(names(f"{_TYPES} engine paths files input_records"), names("numpy pydantic")),
-    "estimation": Rule(names(_FACTS), names("numpy orjson pydantic")),
-    "costing": Rule(names(f"{_FACTS} estimation"), names("numpy pydantic")),
+    "evidence": Rule(names(f"{_TYPES} engine paths files input_records")),
+    "estimation": Rule(names(_FACTS), names("numpy orjson")),
+    "costing": Rule(names(f"{_FACTS} estimation"), names("numpy")),
     "fleet": Rule(names(f"{_FACTS} estimation costing"), names("numpy")),
-    "decision": Rule(names(f"{_FACTS} estimation costing fleet"), names("numpy pydantic")),
+    "decision": Rule(names(f"{_FACTS} estimation costing fleet"), names("numpy")),
     "profile": Rule(names(f"{_FACTS} estimation costing decision")),
-    "documents": Rule(names(f"{_FACTS} estimation costing fleet decision"), names("orjson nacl pydantic")),
+    "documents": Rule(names(f"{_FACTS} estimation costing fleet decision"), names("nacl")),
     "service": Rule(names(_ALL_BUT_SURFACES)),
     "report": Rule(names(f"{_TYPES} paths files"), names("xlsxwriter")),
     "cli": Rule(
         names(f"{_ALL_BUT_SURFACES} service report third_party release __init__"),
-        names("orjson"),
         # The window, paper, and what the check of an installation asks of Qt.
         lazily=names(
             "gpudesk.desktop.window.app gpudesk.desktop.window.faults gpudesk.desktop.ui.printing "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,27 @@ def test_no_fit_makes_the_calibration_better(prepared: PreparedRuns, calibration
 def test_the_program_answers_every_run_that_is_used(prepared: PreparedRuns) -> None:
     assert [(each.run.id, each.reason.id) for each in prepared.refused] == []
     assert len(prepared.bench.runs) == len(prepared.measured.used) > 2000
+
+
+def test_the_readme_counts_what_the_fit_uses(prepared: PreparedRuns, calibration: Calibration) -> None:
+    readme = " ".join((DATA.parent / "README.md").read_text(encoding="utf-8").split())
+    runs = prepared.bench.runs
+    publishers, accelerators, models, vendors = (
+        {run.traits[trait] for run in runs} for trait in ("series", "accelerator", "model", "vendor")
+    )
+    assert vendors == {"NVIDIA", "AMD", "Google"}
+    assert (
+        f"{sum(len(run.figures) for run in runs):,} figures of {len(runs):,} runs by {len(publishers)} publishers, "
+        f"on {len(accelerators)} NVIDIA, AMD and Google accelerators with {len(models)} models"
+    ) in readme
+    files = [file.read_text(encoding="utf-8") for file in MEASUREMENTS.glob("operators-*.csv")]
+    calls = sum(not row["unused"] for text in files for row in csv.DictReader(text.splitlines()))
+    assert f"some {round(calls, -2):,} measured calls" in readme
+    constants = calibration.constants.values()
+    fixed = sum(prior.spread == 0 for prior in prepared.bench.parameters.priors)
+    values = sum(1 + len(constant.exceptions) for constant in constants)
+    assert f"fits {len(constants)} constants ({values} values by generation" in readme
+    assert f"of which {fixed} have a fixed default" in readme
 
 
 def some_values(prepared: PreparedRuns, spread: float, seed: int) -> Array:
