@@ -48,7 +48,7 @@ class ThirdPartyWork:
 
     name: str
     version: str = ""
-    licence: str = ""
+    license: str = ""
     author: str = ""
     home: str = ""
     kind: str = "package"
@@ -86,7 +86,7 @@ def read_third_party(path: Path) -> list[ThirdPartyWork]:
         return []
 
 
-def make_licence_text(part: ThirdPartyWork) -> str:
+def make_license_text(part: ThirdPartyWork) -> str:
     """Return the full license of a component: owner, notices, and texts."""
     listed = paths.find_parts_path()
     folder = Path() if listed is None else listed.parent
@@ -120,7 +120,7 @@ def describe_package(package: Distribution) -> ThirdPartyWork:
     return ThirdPartyWork(
         name=name,
         version=package.version,
-        licence=find_licence_terms(package),
+        license=find_license_terms(package),
         author=_ADDRESS.sub("", " ".join(author.split())).replace('"', ""),
         home=next((by_label[label] for label in _HOMES if label in by_label), home_page),
         purl=f"pkg:pypi/{re.sub(r'[-_.]+', '-', name).lower()}@{package.version}",
@@ -128,17 +128,17 @@ def describe_package(package: Distribution) -> ThirdPartyWork:
     )
 
 
-def find_licence_terms(package: Distribution) -> str:
+def find_license_terms(package: Distribution) -> str:
     """Return a package's license as an SPDX expression; empty if it does not state one clearly."""
     meta = package.metadata
     if meta["License-Expression"]:
         return str(meta["License-Expression"])
-    licence = (meta["License"] or "").strip()
-    if _EXPRESSION.fullmatch(licence):
-        return licence
+    terms = (meta["License"] or "").strip()
+    if _EXPRESSION.fullmatch(terms):
+        return terms
     names = [text.rsplit(" :: ", 1)[-1] for text in meta.get_all("Classifier") or [] if "License ::" in text]
-    licences = [_CLASSIFIED[name] for name in names if name in _CLASSIFIED]
-    return " AND ".join(licences) if len(licences) == len(names) else ""
+    licenses = [_CLASSIFIED[name] for name in names if name in _CLASSIFIED]
+    return " AND ".join(licenses) if len(licenses) == len(names) else ""
 
 
 def _describe_program() -> ThirdPartyWork:
@@ -162,7 +162,7 @@ def _list_bundled_works() -> Iterator[ThirdPartyWork]:
     )
     yield ThirdPartyWork(
         "Inter",
-        licence="OFL-1.1",
+        license="OFL-1.1",
         author="The Inter Project Authors",
         home="https://github.com/rsms/inter",
         kind="asset",
@@ -171,7 +171,7 @@ def _list_bundled_works() -> Iterator[ThirdPartyWork]:
     )
     yield ThirdPartyWork(
         "Lucide",
-        licence="ISC AND MIT",
+        license="ISC AND MIT",
         author="Lucide Icons and Contributors",
         home="https://lucide.dev",
         kind="asset",

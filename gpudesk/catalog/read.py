@@ -362,9 +362,9 @@ def _look_up(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
 def _find_near(word: str, choices: Iterable[str]) -> tuple[str, ...]:
     """Return up to three known words that look like `word`, the closest first."""
     names = list(choices)
-    normalised = word.strip().lower().replace(" ", "-").replace("_", "-")
-    close = difflib.get_close_matches(normalised, names, n=3, cutoff=0.6)
-    starting = [name for name in names if len(normalised) > 1 and name.startswith(normalised) and name not in close]
+    normalized = word.strip().lower().replace(" ", "-").replace("_", "-")
+    close = difflib.get_close_matches(normalized, names, n=3, cutoff=0.6)
+    starting = [name for name in names if len(normalized) > 1 and name.startswith(normalized) and name not in close]
     return tuple((close + starting)[:3])
 
 

@@ -72,7 +72,7 @@ def _get_option_name(options: Sequence[str]) -> str:
 def estimate_diffusion(options: argparse.Namespace, service: GpuDeskService) -> int:
     """Print one estimate for each accelerator; failures are reported in one line each."""
     from gpudesk.report.diffusion import encode_diffusion_estimate, list_diffusion_facts, list_diffusion_notes
-    from gpudesk.report.writers.text import list_labelled_lines, wrap_text
+    from gpudesk.report.writers.text import list_labeled_lines, wrap_text
 
     if not options.accelerators:
         raise UsageError(tr("no accelerator given; use --accelerators"))
@@ -91,7 +91,7 @@ def estimate_diffusion(options: argparse.Namespace, service: GpuDeskService) -> 
             if not first:
                 output.print_line()
             output.print_line(output.make_bold(f"{formatter.count(count)} × {names[accelerator]}"))
-            output.print_lines(list_labelled_lines(list_diffusion_facts(estimate, names, formatter), width))
+            output.print_lines(list_labeled_lines(list_diffusion_facts(estimate, names, formatter), width))
             for note in list_diffusion_notes(estimate, formatter):
                 output.print_lines(f"  {line}" for line in wrap_text(note, width - 2))
             first = False

@@ -261,7 +261,7 @@ class RuleEffect(LabeledEnum):
     """The effect of a rule on one accelerator."""
 
     REMOVES = "removes", "rules it out"
-    FAVOURS = "favours", "favors it"
+    FAVORS = "favours", "favors it"
     PASSES = "passes", "passes"
     NONE = "none", "no effect"
     UNDECIDED = "undecided", "undecided"

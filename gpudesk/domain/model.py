@@ -17,7 +17,7 @@ QkNorm = Literal["none", "head", "full"]
 OutputGate = Literal["none", "head", "element"]
 #: What a quantized format covers: every matrix inside the blocks, only the routed experts, or only the feed-forward
 #: blocks including experts.
-QuantisedTensors = Literal["linear", "experts", "ffn"]
+QuantizedTensors = Literal["linear", "experts", "ffn"]
 
 
 @frozen_dataclass
@@ -241,7 +241,7 @@ class LayerGroup:
 class Model:
     """An open-weights network. If its dimensions are not published, `layers` is empty and the sizes are 0.
 
-    `native_precision` is the format of the published checkpoint for the matrices in `quantised_tensors`, None if no
+    `native_precision` is the format of the published checkpoint for the matrices in `quantized_tensors`, None if no
     source states it; `native_other_precision` is that of the other matrices inside the blocks. `native_group_size` is
     the number of elements per scale if it differs from the format's usual one. `fp8_block` is the side of the squares
     that share a scale in the publisher's FP8 checkpoint, None if scales are per tensor or channel, or unknown.
@@ -268,7 +268,7 @@ class Model:
     max_context: int | None
     native_precision: Precision | None
     layers: tuple[LayerGroup, ...]
-    quantised_tensors: QuantisedTensors = "linear"
+    quantised_tensors: QuantizedTensors = "linear"
     native_other_precision: Precision = Precision.BF16
     native_group_size: int | None = None
     fp8_block: int | None = None

@@ -1,4 +1,4 @@
-"""Progress of a long computation that runs in steps and can be cancelled."""
+"""Progress of a long computation that runs in steps and can be canceled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class JobProgress:
     total: int = 0
 
 
-#: Work in steps: it reports progress after each, can be cancelled there, and finally returns its result.
+#: Work in steps: it reports progress after each, can be canceled there, and finally returns its result.
 ProgressSteps = Generator[JobProgress, None, _T]
 
 

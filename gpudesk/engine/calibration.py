@@ -61,14 +61,14 @@ class CalibrationConstant:
     unit: str
     meaning: str
     default: float
-    exceptions: tuple[ConstantOverride, ...] = ()
+    overrides: tuple[ConstantOverride, ...] = ()
     source: str | None = None
     #: Cached values by the keys that overrides name: most combinations of keys differ only in other keys.
     _values: dict[tuple[str | None, ...], float] = field(default_factory=dict, init=False, repr=False, compare=False)
     _names: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        names = {name for exception in self.exceptions for name in exception.where}
+        names = {name for override in self.overrides for name in override.where}
         object.__setattr__(self, "_names", tuple(name for name in CONSTANT_KEYS if name in names))
 
     def value(self, keys: ConstantKeys) -> float:
@@ -82,8 +82,8 @@ class CalibrationConstant:
 
     def find_override(self, keys: ConstantKeys) -> ConstantOverride | None:
         """Return the most specific override that matches `keys`, or None if the default applies."""
-        matching = [exception for exception in self.exceptions if exception.matches(keys)]
-        return max(matching, key=lambda exception: len(exception.where), default=None)
+        matching = [override for override in self.overrides if override.matches(keys)]
+        return max(matching, key=lambda override: len(override.where), default=None)
 
 
 #: Keys by which a rule can narrow an interval.

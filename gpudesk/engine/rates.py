@@ -77,7 +77,7 @@ class EffectiveRates:
     expert_skew: float = 0.0  # factor on `StepWork.expert_skew`: excess load of the most loaded rank under EP
     expert_call_s: float = 0.0  # s per touched expert and layer, in addition to its bytes and arithmetic
     layer_s: float = 0.0  # s per layer, launches and norms
-    quantise_s: float = 0.0  # s per layer, quantizing activations
+    quantize_s: float = 0.0  # s per layer, quantizing activations
     moe_layer_s: float = 0.0  # s per layer with experts, routing and grouped launch
     prefill_layer_s: float = 0.0  # s per layer, host time to launch the kernels of a prefill chunk
     prefill_moe_s: float = 0.0  # s per layer with experts, the same in addition
@@ -203,7 +203,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         expert_skew=constant("expert_skew"),
         expert_call_s=constant("expert_call_time", KeyGroup.EXPERT_WEIGHTS),
         layer_s=constant("layer_time") * eager,
-        quantise_s=constant("quantise_time", KeyGroup.DENSE_ARITHMETIC) * eager,
+        quantize_s=constant("quantise_time", KeyGroup.DENSE_ARITHMETIC) * eager,
         moe_layer_s=constant("moe_layer_time", KeyGroup.EXPERT_WEIGHTS) * eager,
         prefill_layer_s=constant("prefill_layer_time"),
         prefill_moe_s=constant("prefill_moe_time"),
@@ -303,7 +303,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
         comm_token=work.exchanged / direct + others_token,
         ring_fixed=work.collectives * rates.ring_s + others_fixed,
         ring_token=work.moved / ring + others_token,
-        overhead_fixed=work.layers * (rates.layer_s + rates.quantise_s) + work.moe_layers * rates.moe_layer_s,
+        overhead_fixed=work.layers * (rates.layer_s + rates.quantize_s) + work.moe_layers * rates.moe_layer_s,
         prefill_fixed=(
             work.layers * rates.prefill_layer_s
             + work.moe_layers * rates.prefill_moe_s

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.domain.estimate import ParallelPlan
-from gpudesk.domain.model import LayerGroup, Model, MoeFfn, QuantisedTensors
+from gpudesk.domain.model import LayerGroup, Model, MoeFfn, QuantizedTensors
 from gpudesk.domain.precision import STORAGE_FORMATS, WIDE_FORMAT, Precision, StorageFormat
 from gpudesk.engine.tensors import TensorClass, TensorSplit, WeightTensor, list_layer_tensors, list_outer_tensors
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -30,7 +30,7 @@ _REPLICATED_BY_ATTENTION_DP = frozenset(
     }
 )
 #: Classes quantized in formats that do not cover all matrices.
-_NARROWED: Final[Mapping[QuantisedTensors, frozenset[TensorClass]]] = {
+_NARROWED: Final[Mapping[QuantizedTensors, frozenset[TensorClass]]] = {
     "experts": frozenset({TensorClass.EXPERT}),
     "ffn": frozenset({TensorClass.EXPERT, TensorClass.SHARED_EXPERT, TensorClass.DENSE_FFN}),
 }
@@ -96,7 +96,7 @@ def get_storage_format(tensor: WeightTensor, model: Model, weights: Precision) -
     Embeddings, LM head, norms, routers and small tensors stay 16 bits wide. In checkpoints that quantize only some
     matrices the others keep their published format.
     """
-    if not tensor.quantisable:
+    if not tensor.is_quantizable:
         return WIDE_FORMAT
     narrow = STORAGE_FORMATS[weights]
     if is_partly_narrow(model, weights) and tensor.tensor_class not in _NARROWED[model.quantised_tensors]:
@@ -127,7 +127,7 @@ def _compute_covered_share(model: Model) -> float:
     narrowed = _NARROWED[model.quantised_tensors]
     covered = every = 0
     for group, layer in zip(model.layers, _list_layers(model), strict=True):
-        matrices = [tensor for tensor in layer.dense if tensor.quantisable]
+        matrices = [tensor for tensor in layer.dense if tensor.is_quantizable]
         every += group.count * sum(each.parameters for each in matrices)
         covered += group.count * sum(each.parameters for each in matrices if each.tensor_class in narrowed)
     return covered / every if every else 0.0
@@ -193,7 +193,7 @@ def _list_layers(model: Model) -> tuple[_ShardedLayer, ...]:
             _ShardedLayer(
                 experts=_select_classes(tensors, TensorClass.EXPERT),
                 dense=_merge_tensors(dense),
-                dense_elements=sum(t.elements * t.copies for t in dense if t.quantisable),
+                dense_elements=sum(t.elements * t.copies for t in dense if t.is_quantizable),
                 active_expert_elements=_count_active_expert_elements(group, tensors),
             )
         )
@@ -204,7 +204,7 @@ def _merge_tensors(tensors: tuple[WeightTensor, ...]) -> tuple[WeightTensor, ...
     """Merge tensors of equal shape and treatment into copies of one, which divides the same way."""
     alike: dict[tuple[object, ...], WeightTensor] = {}
     for tensor in tensors:
-        key = (tensor.tensor_class, tensor.split, tensor.elements, tensor.kv_heads, tensor.quantisable)
+        key = (tensor.tensor_class, tensor.split, tensor.elements, tensor.kv_heads, tensor.is_quantizable)
         equal_tensor = alike.get(key)
         alike[key] = (
             tensor if equal_tensor is None else replace(equal_tensor, copies=equal_tensor.copies + tensor.copies)

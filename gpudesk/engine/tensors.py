@@ -67,7 +67,7 @@ class WeightTensor:
     elements: int
     copies: int = 1
     kv_heads: int | None = None
-    quantisable: bool = False
+    is_quantizable: bool = False
 
     @property
     def parameters(self) -> int:
@@ -80,15 +80,15 @@ def make_matrix(
     tensor_class: TensorClass = TensorClass.MIXER,
     split: TensorSplit = TensorSplit.TENSOR,
     *,
-    quantisable: bool = True,
+    is_quantizable: bool = True,
 ) -> WeightTensor:
     """A matrix of a block: by default divided over the TP ranks and quantizable."""
-    return WeightTensor(name, tensor_class, split, elements, quantisable=quantisable)
+    return WeightTensor(name, tensor_class, split, elements, is_quantizable=is_quantizable)
 
 
 def make_kv_matrix(name: str, elements: int, heads: int) -> WeightTensor:
     """A matrix divided by key-value heads, or by the groups of a state space."""
-    return WeightTensor(name, TensorClass.MIXER, TensorSplit.KV_HEADS, elements, kv_heads=heads, quantisable=True)
+    return WeightTensor(name, TensorClass.MIXER, TensorSplit.KV_HEADS, elements, kv_heads=heads, is_quantizable=True)
 
 
 def make_vector(
@@ -138,7 +138,7 @@ def _list_attention_tensors(mixer: Attention, hidden: int) -> list[WeightTensor]
     if mixer.output_gate == "element":
         tensors.append(make_matrix("gate_proj", hidden * outputs))
     elif mixer.output_gate == "head":
-        tensors.append(make_matrix("gate_proj", hidden * mixer.heads, quantisable=False))
+        tensors.append(make_matrix("gate_proj", hidden * mixer.heads, is_quantizable=False))
     if mixer.qkv_bias:
         tensors.append(make_vector("q_bias", queries, TensorSplit.TENSOR))
     if mixer.output_bias:
@@ -215,11 +215,13 @@ def _list_token_indexer_tensors(indexer: AttentionIndexer | None, hidden: int, q
     tensors = [
         make_matrix("indexer.wq_b", query_input * indexer.heads * indexer.head_dim, split=TensorSplit.REPLICATED),
         make_matrix("indexer.wk", hidden * indexer.head_dim, split=TensorSplit.REPLICATED),
-        make_matrix("indexer.weights_proj", hidden * indexer.heads, split=TensorSplit.REPLICATED, quantisable=False),
+        make_matrix("indexer.weights_proj", hidden * indexer.heads, split=TensorSplit.REPLICATED, is_quantizable=False),
         make_norm("indexer.k_norm", 2 * indexer.head_dim),
     ]
     if indexer.pool > 1:
-        gate = make_matrix("indexer.gate", hidden * indexer.head_dim, split=TensorSplit.REPLICATED, quantisable=False)
+        gate = make_matrix(
+            "indexer.gate", hidden * indexer.head_dim, split=TensorSplit.REPLICATED, is_quantizable=False
+        )
         tensors += [gate, make_vector("indexer.positions", indexer.pool * indexer.head_dim)]
     return tensors
 
@@ -249,8 +251,8 @@ def _list_compressor_tensors(name: str, hidden: int, head_dim: int, ratio: int, 
     """Projections that compress `ratio` tokens into one entry; published checkpoints keep them wide."""
     width = overlap * head_dim
     return [
-        make_matrix(f"{name}.kv_proj", hidden * width, split=TensorSplit.REPLICATED, quantisable=False),
-        make_matrix(f"{name}.gate_proj", hidden * width, split=TensorSplit.REPLICATED, quantisable=False),
+        make_matrix(f"{name}.kv_proj", hidden * width, split=TensorSplit.REPLICATED, is_quantizable=False),
+        make_matrix(f"{name}.gate_proj", hidden * width, split=TensorSplit.REPLICATED, is_quantizable=False),
         make_vector(f"{name}.position_bias", ratio * width),
         make_norm(f"{name}.kv_norm", head_dim),
     ]
@@ -262,7 +264,7 @@ def _list_entry_indexer_tensors(
     """The indexer of compressed attention, which compresses its own keys and picks compressed entries."""
     return [
         make_matrix("indexer.q_b_proj", q_lora_rank * indexer.heads * indexer.head_dim, split=TensorSplit.REPLICATED),
-        make_matrix("indexer.weights_proj", hidden * indexer.heads, split=TensorSplit.REPLICATED, quantisable=False),
+        make_matrix("indexer.weights_proj", hidden * indexer.heads, split=TensorSplit.REPLICATED, is_quantizable=False),
         *_list_compressor_tensors("indexer", hidden, indexer.head_dim, ratio, overlap=2),
     ]
 
@@ -272,7 +274,7 @@ def _list_gated_delta_net_tensors(mixer: GatedDeltaNet, hidden: int) -> list[Wei
     values = mixer.value_heads * mixer.value_head_dim
     return [
         make_matrix("in_proj_qkvz", hidden * 2 * (keys + values)),
-        make_matrix("in_proj_ba", hidden * 2 * mixer.value_heads, quantisable=False),
+        make_matrix("in_proj_ba", hidden * 2 * mixer.value_heads, is_quantizable=False),
         make_matrix("out_proj", values * hidden),
         make_vector("conv1d", (2 * keys + values) * mixer.conv_kernel, TensorSplit.TENSOR),
         make_vector("A_log", mixer.value_heads, TensorSplit.TENSOR),
@@ -301,7 +303,7 @@ def _list_kimi_delta_tensors(mixer: KimiDelta, hidden: int) -> list[WeightTensor
         make_matrix("qkv_proj", hidden * 3 * width),
         *decay,
         *gate,
-        make_matrix("b_proj", hidden * mixer.heads, quantisable=False),
+        make_matrix("b_proj", hidden * mixer.heads, is_quantizable=False),
         make_matrix("o_proj", width * hidden),
         make_vector("conv1d", 3 * width * mixer.conv_kernel, TensorSplit.TENSOR),
         make_vector("A_log", mixer.heads, TensorSplit.TENSOR),
@@ -314,8 +316,8 @@ def _list_mamba1_tensors(mixer: Mamba1, hidden: int) -> list[WeightTensor]:
     inner, state, rank = mixer.inner_size, mixer.state_size, mixer.dt_rank
     tensors = [
         make_matrix("in_proj", hidden * 2 * inner),
-        make_matrix("x_proj", inner * (rank + 2 * state), quantisable=False),
-        make_matrix("dt_proj", rank * inner, quantisable=False),
+        make_matrix("x_proj", inner * (rank + 2 * state), is_quantizable=False),
+        make_matrix("dt_proj", rank * inner, is_quantizable=False),
         make_matrix("out_proj", inner * hidden),
         make_vector("dt_proj_bias", inner, TensorSplit.TENSOR),
         make_vector("conv1d", inner * mixer.conv_kernel, TensorSplit.TENSOR),
@@ -387,7 +389,7 @@ def list_outer_side_tensors(model: Model) -> list[WeightTensor]:
         # Every stream but the first has an input matrix and an output matrix.
         size = (model.altup_streams - 1) * model.hidden_size**2
         names = ("altup_projections", "altup_unembed_projections")
-        tensors += [make_matrix(name, size, TensorClass.DENSE_FFN, quantisable=False) for name in names]
+        tensors += [make_matrix(name, size, TensorClass.DENSE_FFN, is_quantizable=False) for name in names]
     if model.layer_input_size:
         vocabulary = model.layer_input_vocab_size or model.vocab_size
         table = vocabulary * model.layer_count * model.layer_input_size
@@ -529,7 +531,7 @@ def _list_moe_tensors(ffn: MoeFfn, hidden: int) -> list[WeightTensor]:
                 TensorSplit.EXPERT,
                 width * ffn.intermediate_size,
                 copies=ffn.experts,
-                quantisable=True,
+                is_quantizable=True,
             )
             for name in names
         ),

@@ -147,10 +147,10 @@ class _LineParser:
             fields = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
             return _LineFault(None, _describe_json_error(error))
-        question = self._recognise(fields.copy()) if type(fields) is dict else None
+        question = self._recognize(fields.copy()) if type(fields) is dict else None
         return question or self._parse_anew(fields)
 
-    def _recognise(self, fields: dict[str, Any]) -> LineQuestion | None:
+    def _recognize(self, fields: dict[str, Any]) -> LineQuestion | None:
         """Return the question of a valid line that has a template; consumes `fields`."""
         take = fields.pop
         identity, input_tokens, output_tokens = (

@@ -68,7 +68,7 @@ def _report_faults(calibration: Calibration) -> Iterator[str]:
     for name in sorted(_require() - calibration.constants.keys()):
         yield f"the constant {name} is missing"
     for name, constant in calibration.constants.items():
-        values = (constant.default, *(each.value for each in constant.exceptions))
+        values = (constant.default, *(each.value for each in constant.overrides))
         least = math.ulp(0.0) if name.endswith("_efficiency") else 0.0
         if not all(least <= value < math.inf for value in values):
             yield f"the constant {name} has a value that cannot be"

@@ -1,4 +1,4 @@
-"""The profile of one accelerator, built in steps that can be cancelled."""
+"""The profile of one accelerator, built in steps that can be canceled."""
 
 from __future__ import annotations
 

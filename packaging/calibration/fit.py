@@ -352,7 +352,7 @@ def _constant(parameters: ParameterVector, prior: ConstantPrior, values: Array, 
             "value": _significant(float(values[start + 1 + place]), DIGITS),
             "rows": int(rows[start + 1 + place]),
         }
-        for place, each in enumerate(prior.exceptions)
+        for place, each in enumerate(prior.overrides)
     ]
     head = ",\n".join(f"   {json.dumps(key)}: {json.dumps(value)}" for key, value in fields.items())
     return "{\n" + head + ',\n   "overrides": ' + _list(overrides, 4) + "\n  }"

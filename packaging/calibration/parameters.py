@@ -38,7 +38,7 @@ class PriorOverride:
 class ConstantPrior:
     """The prior of a constant before any run.
 
-    `spread` is the standard deviation of the natural logarithm; 0 fixes the value. `exception_spread` is that of the
+    `spread` is the standard deviation of the natural logarithm; 0 fixes the value. `override_spread` is that of the
     ratio of an override to the default.
     """
 
@@ -47,8 +47,8 @@ class ConstantPrior:
     meaning: str
     value: float
     spread: float
-    exceptions: tuple[PriorOverride, ...] = ()
-    exception_spread: float | None = None
+    overrides: tuple[PriorOverride, ...] = ()
+    override_spread: float | None = None
     low: float = 1e-12
     high: float = 1e12
     source: str | None = None
@@ -66,7 +66,7 @@ class ParameterVector:
         starts, size = {}, 0
         for prior in self.priors:
             starts[prior.name] = size
-            size += 1 + len(prior.exceptions)
+            size += 1 + len(prior.overrides)
         object.__setattr__(self, "starts", MappingProxyType(starts))
         object.__setattr__(self, "size", size)
 
@@ -84,7 +84,7 @@ class ParameterVector:
 
     @property
     def _lengths(self) -> list[int]:
-        return [1 + len(prior.exceptions) for prior in self.priors]
+        return [1 + len(prior.overrides) for prior in self.priors]
 
     @cached_property
     def spreads(self) -> Array:
@@ -101,7 +101,7 @@ class ParameterVector:
         matrix = np.zeros((self.size, self.size))
         for prior in self.priors:
             start = self.starts[prior.name]
-            follows = [False, *(not each.pinned for each in prior.exceptions)]
+            follows = [False, *(not each.pinned for each in prior.overrides)]
             for place, spread in enumerate(_spreads(prior)):
                 if spread > 0:
                     matrix[start + place, start + place] = 1.0 / spread
@@ -112,8 +112,8 @@ class ParameterVector:
     def name(self, position: int) -> str:
         for prior in self.priors:
             place = position - self.starts[prior.name]
-            if 0 <= place <= len(prior.exceptions):
-                where = "" if place == 0 else f" {dict(prior.exceptions[place - 1].where)}"
+            if 0 <= place <= len(prior.overrides):
+                where = "" if place == 0 else f" {dict(prior.overrides[place - 1].where)}"
                 return prior.name + where
         raise IndexError(position)
 
@@ -127,13 +127,13 @@ class ParameterVector:
             unit=prior.unit,
             meaning=prior.meaning,
             default=float(values[start]),
-            exceptions=tuple(
+            overrides=tuple(
                 ConstantOverride(
                     MappingProxyType({key: frozenset(allowed) for key, allowed in each.where.items()}),
                     float(values[start + 1 + place]),
                     0 if rows is None else int(rows[start + 1 + place]),
                 )
-                for place, each in enumerate(prior.exceptions)
+                for place, each in enumerate(prior.overrides)
             ),
             source=prior.source,
         )
@@ -165,15 +165,15 @@ def _place(constant: CalibrationConstant, keys: ConstantKeys) -> int:
     override = constant.find_override(keys)
     if override is None:
         return 0
-    return 1 + next(place for place, each in enumerate(constant.exceptions) if each is override)
+    return 1 + next(place for place, each in enumerate(constant.overrides) if each is override)
 
 
 def _values(prior: ConstantPrior) -> list[float]:
-    return [prior.value, *(each.value for each in prior.exceptions)]
+    return [prior.value, *(each.value for each in prior.overrides)]
 
 
 def _spreads(prior: ConstantPrior) -> list[float]:
-    ratio = prior.spread if prior.exception_spread is None else prior.exception_spread
+    ratio = prior.spread if prior.override_spread is None else prior.override_spread
     if prior.spread == 0:
         ratio = 0.0
-    return [prior.spread, *(ratio if each.spread is None else each.spread for each in prior.exceptions)]
+    return [prior.spread, *(ratio if each.spread is None else each.spread for each in prior.overrides)]

@@ -56,7 +56,7 @@ def _make_prior(name: str, fields: dict[str, Any]) -> ConstantPrior:
         PriorOverride({key: tuple(allowed) for key, allowed in each["where"].items()}, each["value"])
         for each in fields.pop("overrides", ())
     )
-    return ConstantPrior(name, exceptions=overrides, exception_spread=fields.pop("override_spread", None), **fields)
+    return ConstantPrior(name, overrides=overrides, override_spread=fields.pop("override_spread", None), **fields)
 
 
 def pin_priors(priors: Sequence[ConstantPrior], operators: OperatorFit) -> tuple[ConstantPrior, ...]:
@@ -64,8 +64,8 @@ def pin_priors(priors: Sequence[ConstantPrior], operators: OperatorFit) -> tuple
     return tuple(
         replace(
             prior,
-            exceptions=(
-                *(_pinned(prior.name, each, operators) for each in prior.exceptions),
+            overrides=(
+                *(_pinned(prior.name, each, operators) for each in prior.overrides),
                 *_override_by_engine(prior, operators),
             ),
         )
@@ -85,20 +85,20 @@ def _override_by_engine(prior: ConstantPrior, operators: OperatorFit) -> list[Pr
     ]
 
 
-def _pinned(name: str, exception: PriorOverride, operators: OperatorFit) -> PriorOverride:
+def _pinned(name: str, override: PriorOverride, operators: OperatorFit) -> PriorOverride:
     libraries = _LIBRARIES.get(name, _ENGINES if name in _BY_ENGINE else ())
     inside = [
         entry
         for entry in operators.entries
-        if entry.constant == name and entry.kernels in libraries and _within(entry.where, exception.where)
+        if entry.constant == name and entry.kernels in libraries and _within(entry.where, override.where)
     ]
     if not inside:
-        return exception
+        return override
     weights = [entry.sigma**-2 for entry in inside]
     mean = sum(w * math.log(each.value) for w, each in zip(weights, inside, strict=True)) / sum(weights)
     inside_an_engine = APART if name in _BY_ENGINE and name not in _LIBRARIES else INSIDE_AN_ENGINE
     spread = math.hypot(inside_an_engine, min(entry.sigma for entry in inside))
-    return PriorOverride(exception.where, math.exp(mean), spread, pinned=True)
+    return PriorOverride(override.where, math.exp(mean), spread, pinned=True)
 
 
 def _within(narrow: Where, wide: Where) -> bool:

@@ -252,4 +252,4 @@ def compute_fit_gain(fitted: Array, prepared: PreparedRuns, calibration: Calibra
 def list_values(prepared: PreparedRuns, calibration: Calibration) -> Array:
     """Return the constants of a calibration as a fit has them."""
     constants = [calibration.constants[prior.name] for prior in prepared.bench.parameters.priors]
-    return np.array([value for each in constants for value in (each.default, *(one.value for one in each.exceptions))])
+    return np.array([value for each in constants for value in (each.default, *(one.value for one in each.overrides))])

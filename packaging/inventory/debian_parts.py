@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from licence_texts import Text
+from license_texts import Text
 
 _COMMON: Final = Path("/usr/share/common-licenses")
 _NAMED: Final = re.compile(r"/usr/share/common-licenses/([A-Za-z]+(?:-[\d.]*\d)?)")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from licence_texts import FOLDER, Text, texts_for
+from license_texts import FOLDER, Text, texts_for
 from versions import probed
 
 from gpudesk.third_party import ThirdPartyWork
@@ -59,7 +59,7 @@ class KnownPart:
         note = self.part.note.strip().replace("{version}", version).replace("{minor}", minor)
         return replace(self.part, version=version, note=note)
 
-    def licence_texts(self, tree: Path) -> list[Text]:
+    def license_texts(self, tree: Path) -> list[Text]:
         """Return the license texts of this component; TREE is the folder for `text_in`."""
         if self.text_in:
             return [Text(f"{self.part.name}.txt", (tree / self.text_in).read_text("utf-8"))]
@@ -68,7 +68,7 @@ class KnownPart:
             return [own]
         if self.part.texts:
             return [Text(f"{name}.txt", (FOLDER / f"{name}.txt").read_text("utf-8")) for name in self.part.texts]
-        return texts_for(self.part.licence)
+        return texts_for(self.part.license)
 
 
 def known_parts() -> list[KnownPart]:

@@ -39,7 +39,7 @@ def rows(listed: Sequence[ThirdPartyWork]) -> Iterator[str]:
     """Yield one table row per package."""
     for part in listed:
         if part.kind == "package":
-            cells = (part.name, part.version, part.licence, part.author, part.home)
+            cells = (part.name, part.version, part.license, part.author, part.home)
             yield "| " + " | ".join(cells) + " |"
 
 

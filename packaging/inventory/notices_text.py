@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from licence_texts import TextFolder
+from license_texts import TextFolder
 
 from gpudesk.third_party import PROGRAM, ThirdPartyWork
 
@@ -39,7 +39,7 @@ def _entry(part: ThirdPartyWork) -> Iterator[str]:
     """Yield the lines of one component in the list."""
     inside = f" (in {part.within})" if part.within else ""
     yield f"{part.work}{inside}"
-    for name, value in (("Licence", part.licence), ("Author", part.author), ("Home", part.home)):
+    for name, value in (("License", part.license), ("Author", part.author), ("Home", part.home)):
         if value:
             yield from textwrap.wrap(f"{name}: {value}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
     yield from (f"  {line}" for line in part.copyright)

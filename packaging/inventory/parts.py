@@ -4,7 +4,7 @@ Run it in the environment that froze the program. TREE is the folder made by PyI
 Every file and every module must belong to a component: if some do not, or have a license that would cover the whole
 program, they are reported and nothing is written.
 
-The result is `parts.json` and `licences/` among the program's own files, shown in About, and at the top
+The result is `parts.json` and `licenses/` among the program's own files, shown in About, and at the top
 `THIRD_PARTY_NOTICES.txt`, which installers place next to the program.
 """
 
@@ -19,14 +19,14 @@ from pathlib import Path
 from debian_parts import SystemPackage, packages_of, system_name
 from frozen_tree import NOTICES, FrozenTree, TreeError
 from known_parts import KnownPart, known_parts, matches
-from licence_texts import NoTextError, Text, TextFolder, covers_the_whole, texts_for
+from license_texts import NoTextError, Text, TextFolder, covers_the_whole, texts_for
 from notices_text import notices_text
 from python_parts import PythonPackages, is_a_record
 
 from gpudesk import __version__
 from gpudesk.third_party import PROGRAM, ThirdPartyWork
 
-_LICENCES = "licences"
+_LICENSES = "licenses"
 _PYTHON = "CPython"
 
 
@@ -48,11 +48,11 @@ class Inventory:
 
     def add(self, part: ThirdPartyWork, texts: Iterable[Text], files: Iterable[Path] = ()) -> None:
         """Add a component with its license texts."""
-        if not part.licence:
-            self.problems.append(f"{part.work} states no licence that can be told")
-        elif covers_the_whole(part.licence):
-            self.problems.append(f"{part.work} is under {part.licence}, which would cover the whole program")
-        names = tuple(dict.fromkeys(f"{_LICENCES}/{self.texts.add(text)}" for text in texts))
+        if not part.license:
+            self.problems.append(f"{part.work} states no license that can be told")
+        elif covers_the_whole(part.license):
+            self.problems.append(f"{part.work} is under {part.license}, which would cover the whole program")
+        names = tuple(dict.fromkeys(f"{_LICENSES}/{self.texts.add(text)}" for text in texts))
         self.shipped.append(Shipped(replace(part, texts=names), tuple(sorted(files))))
 
     @property
@@ -103,7 +103,7 @@ def write(tree: FrozenTree, parts_inventory: Inventory) -> None:
     listed = json.dumps(records, ensure_ascii=False, indent=1) + "\n"
     (tree.bundle / "parts.json").write_text(listed, encoding="utf-8", newline="\n")
     text_names = {Path(name).name for part in parts_inventory.parts for name in part.texts}
-    parts_inventory.texts.write(tree.bundle / _LICENCES, text_names)
+    parts_inventory.texts.write(tree.bundle / _LICENSES, text_names)
     notices = notices_text(parts_inventory.parts, parts_inventory.texts)
     (tree.root / NOTICES).write_text(notices, encoding="utf-8", newline="\n")
 
@@ -181,8 +181,8 @@ class _Listing:
 
     def _add_program(self) -> None:
         part, texts = self._packages.part("gpudesk")
-        own = [replace(text, name=part.licence) for text in texts if "LICENSE" in text.name]
-        work = ThirdPartyWork(PROGRAM, __version__, part.licence, kind="program")
+        own = [replace(text, name=part.license) for text in texts if "LICENSE" in text.name]
+        work = ThirdPartyWork(PROGRAM, __version__, part.license, kind="program")
         self._found.add(work, own, self._files[PROGRAM])
 
     def _add_package(self, name: str) -> None:
@@ -190,7 +190,7 @@ class _Listing:
             part, texts = self._packages.part(name)
             self._found.add(part, texts, self._files[name])
             for inner in self._packages.compiled_in(name):
-                self._found.add(inner, texts_for(inner.licence))
+                self._found.add(inner, texts_for(inner.license))
         except NoTextError as error:
             self._found.problems.append(f"{name}: {error}")
 
@@ -222,7 +222,7 @@ class _Listing:
                 if known_part.part.within and known_part.part.within not in names:
                     part = replace(part, within="")
                 self._found.add(
-                    part, known_part.licence_texts(self._tree.bundle.parents[1]), self._files.get(known_part, ())
+                    part, known_part.license_texts(self._tree.bundle.parents[1]), self._files.get(known_part, ())
                 )
                 names.add(part.name)
             waiting = [each for each in waiting if each not in here]
@@ -240,7 +240,7 @@ def _from_system(part: ThirdPartyWork, packages: Sequence[SystemPackage]) -> Thi
         f"Taken unchanged from {system_name()}, {names} {first.version}.",
         f"The source of exactly this version: {first.source_address}",
     ]
-    if "LGPL" in part.licence:
+    if "LGPL" in part.license:
         notes.append("A shared library that can be replaced by another build of the same version.")
     note = "\n".join(filter(None, notes))
     return replace(part, version=first.version, home=part.home or first.home, note=note, purl=first.purl)

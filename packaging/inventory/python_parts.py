@@ -10,7 +10,7 @@ from importlib.metadata import distributions, packages_distributions
 from pathlib import Path
 from typing import Any
 
-from licence_texts import Text, texts_for
+from license_texts import Text, texts_for
 
 from gpudesk.third_party import ThirdPartyWork, describe_package
 
@@ -39,7 +39,7 @@ class PythonPackages:
         package = describe_package(self._packages[name])
         files = map(Path, package.texts)
         texts = [Text(f"{package.name}-{file.name}", file.read_text("utf-8", "replace")) for file in files]
-        return replace(package, texts=()), texts or texts_for(package.licence)
+        return replace(package, texts=()), texts or texts_for(package.license)
 
     def compiled_in(self, name: str) -> Iterator[ThirdPartyWork]:
         """Yield the components in the package's own lists, without build tools."""
@@ -68,7 +68,7 @@ def is_a_record(place: str) -> bool:
 
 def _component(component: dict[str, Any], within: str) -> ThirdPartyWork:
     """Return an entry of a package's list as a component."""
-    licences = [
+    licenses = [
         entry.get("expression") or entry.get("license", {}).get("id") or entry.get("license", {}).get("name", "")
         for entry in component.get("licenses", [])
     ]
@@ -77,7 +77,7 @@ def _component(component: dict[str, Any], within: str) -> ThirdPartyWork:
     return ThirdPartyWork(
         name=component["name"],
         version=component.get("version", ""),
-        licence=" AND ".join(licences),
+        license=" AND ".join(licenses),
         author=_without_addresses(component.get("author", "")),
         home=homes.get("website") or homes.get("vcs") or "",
         kind="library",

@@ -91,7 +91,7 @@ def _component(entry: Shipped) -> Component:
         version=part.version or None,
         authors=[OrganizationalContact(name=part.author)] if part.author else [],
         copyright="\n".join(part.copyright) or None,
-        licenses=[LicenseFactory().make_from_string(part.licence)],
+        licenses=[LicenseFactory().make_from_string(part.license)],
         purl=PackageURL.from_string(part.purl) if part.purl else None,
         hashes=_hashes(entry.files),
         external_references=_references(part),

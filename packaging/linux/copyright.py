@@ -14,7 +14,7 @@ from typing import Any
 
 _PROGRAM = "GPU Desk"
 #: Folder of the component texts once the package is installed.
-_TEXTS = "/usr/lib/gpudesk/_internal/gpudesk/_bundled/licences"
+_TEXTS = "/usr/lib/gpudesk/_internal/gpudesk/_bundled/licenses"
 #: Texts included in every Debian, by SPDX name.
 _COMMON = {
     "Apache-2.0": "Apache-2.0",
@@ -37,12 +37,12 @@ def copyright_file(parts: list[dict[str, Any]], year: int) -> str:
         (part for part in parts if part["name"] != _PROGRAM),
         key=lambda part: (part["name"].casefold(), part.get("version", "")),
     )
-    names = sorted({name for part in others for name in licences(part["licence"])} | {"Apache-2.0"})
+    names = sorted({name for part in others for name in licenses(part["license"])} | {"Apache-2.0"})
     header = (
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n"
         f"Upstream-Name: {_PROGRAM}\n"
         "Comment: The package carries the libraries that the program was tested with. Each is listed\n"
-        f" below; the texts of their licences lie in {_TEXTS}."
+        f" below; the texts of their licenses lie in {_TEXTS}."
     )
     ours = f"Files: *\nCopyright: {year} {_PROGRAM} maintainers\nLicense: Apache-2.0"
     theirs = (
@@ -55,7 +55,7 @@ def copyright_file(parts: list[dict[str, Any]], year: int) -> str:
     return "\n\n".join(paragraphs)
 
 
-def licences(expression: str) -> list[str]:
+def licenses(expression: str) -> list[str]:
     """Return the licenses named by an SPDX expression; an exception belongs to the license before it."""
     names: list[str] = []
     words = _NAME.findall(expression)
@@ -76,7 +76,7 @@ def _holder(part: dict[str, Any]) -> str:
 
 def _described(part: dict[str, Any]) -> str:
     work = f"{part['name']} {part.get('version', '')}".rstrip()
-    return f"{work}: {part['licence']}" + (f", {part['home']}" if part.get("home") else "")
+    return f"{work}: {part['license']}" + (f", {part['home']}" if part.get("home") else "")
 
 
 def _folded(lines: list[str]) -> str:

@@ -41,9 +41,9 @@ volume="$work/volume"
 mkdir "$volume"
 ditto "$app" "$volume/GPU Desk.app"
 ln -s /Applications "$volume/Applications"
-mkdir "$volume/Licences"
-cp "$root/LICENSE" "$volume/Licences/LICENSE.txt"
-cp "${GPUDESK_NOTICES:-$root/THIRD_PARTY_NOTICES.md}" "$volume/Licences/THIRD_PARTY_NOTICES.txt"
+mkdir "$volume/Licenses"
+cp "$root/LICENSE" "$volume/Licenses/LICENSE.txt"
+cp "${GPUDESK_NOTICES:-$root/THIRD_PARTY_NOTICES.md}" "$volume/Licenses/THIRD_PARTY_NOTICES.txt"
 
 # The icon of the volume is an attribute of a mounted one, so the image is first made to be written to.
 hdiutil create -quiet -volname "GPU Desk $version" -srcfolder "$volume" -fs HFS+ -format UDRW "$work/draft.dmg"

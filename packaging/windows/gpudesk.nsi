@@ -1,7 +1,7 @@
 ; The installer for Windows: for one user, without administrator rights, upgraded in place, removed without residue.
 ; make_installer.py calls makensis with these defined:
 ;   VERSION       as the program says it          NUMBERS   the same as four numbers
-;   OUT           the installer to be written     PARTS     folder with install.nsh, remove.nsh and licence.txt
+;   OUT           the installer to be written     PARTS     folder with install.nsh, remove.nsh and license.txt
 ;   ICONS         folder of icons                 SIZE_KB   what is installed
 ;   SIGN          optional: a command that signs the file named at its end; without it nothing is signed
 ;   NOT_FOR_RELEASE  optional: said on every page of an installer that only serves to check this script
@@ -75,7 +75,7 @@ VIAddVersionKey "LegalCopyright" "Licensed under the Apache License, Version 2.0
 !define MUI_FINISHPAGE_RUN "$INSTDIR\gpudesk-gui.exe"
 !define MUI_FINISHPAGE_RUN_TEXT "Start ${NAME}"
 !define MUI_LICENSEPAGE_TEXT_TOP "The terms of ${NAME}, and below them those of the works in it."
-!insertmacro MUI_PAGE_LICENSE "${PARTS}/licence.txt"
+!insertmacro MUI_PAGE_LICENSE "${PARTS}/license.txt"
 !insertmacro MUI_PAGE_COMPONENTS
 !insertmacro MUI_PAGE_DIRECTORY
 !insertmacro MUI_PAGE_INSTFILES

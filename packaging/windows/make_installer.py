@@ -86,7 +86,7 @@ def write_parts(tree: Path, parts: Path) -> int:
     (parts / "install.nsh").write_text(installing(tree, files), encoding="utf-8")
     (parts / "remove.nsh").write_text(removing(files), encoding="utf-8")
     # With the byte order mark that tells makensis the encoding, and line ends for the text field of Windows.
-    (parts / "licence.txt").write_text(terms(tree), encoding="utf-8-sig", newline="\r\n")
+    (parts / "license.txt").write_text(terms(tree), encoding="utf-8-sig", newline="\r\n")
     return sum((tree / file).stat().st_size for file in files)
 
 

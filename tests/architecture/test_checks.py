@@ -75,7 +75,7 @@ def test_network_imports_are_reported(tmp_path: Path) -> None:
     ]
 
 
-def test_a_short_module_that_one_neighbour_uses_is_a_fragment(tmp_path: Path) -> None:
+def test_a_short_module_that_one_neighbor_uses_is_a_fragment(tmp_path: Path) -> None:
     files = {
         "p/user.py": "from gpudesk.p import short, long\nfrom gpudesk.p.shared import x\nfrom gpudesk.q import far\n",
         "p/other.py": "def f():\n    from gpudesk.p.shared import x\n",

@@ -45,9 +45,9 @@ def run_tool(name: str, *arguments: str) -> str:
 
 def test_every_component_has_a_license_and_its_text(frozen: Path, parts: list[ThirdPartyWork]) -> None:
     assert parts[0].name == PROGRAM
-    assert [part.name for part in parts if not part.licence or not part.texts] == []
+    assert [part.name for part in parts if not part.license or not part.texts] == []
     named = {name for part in parts for name in part.texts}
-    there = {path.relative_to(frozen / BUNDLE).as_posix() for path in (frozen / BUNDLE / "licences").iterdir()}
+    there = {path.relative_to(frozen / BUNDLE).as_posix() for path in (frozen / BUNDLE / "licenses").iterdir()}
     assert named == there
 
 

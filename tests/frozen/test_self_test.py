@@ -68,17 +68,17 @@ def test_damaged_files_are_named(copy: Path, run_self_test: Test) -> None:
     catalog.unlink()
     catalog.write_bytes(raw)
     (copy / BUNDLE / "resources" / "icons" / "check.svg").unlink()
-    (copy / BUNDLE / "licences" / "mine.txt").touch()
+    (copy / BUNDLE / "licenses" / "mine.txt").touch()
     failures = failed(run_self_test())
     assert failures["resources"].startswith("changed: catalog.sqlite; missing: resources/icons/check.svg (in ")
 
 
 @pytest.mark.thorough
 def test_extra_file_is_a_warning(copy: Path, run_self_test: Test) -> None:
-    (copy / BUNDLE / "licences" / "mine.txt").touch()
+    (copy / BUNDLE / "licenses" / "mine.txt").touch()
     result = run_self_test()
     assert failed(result) == {}
-    assert "not of the program: licences/mine.txt" in result["checks"][0]["found"]
+    assert "not of the program: licenses/mine.txt" in result["checks"][0]["found"]
     assert result["checks"][0]["outcome"] == "warning"
 
 

@@ -22,9 +22,9 @@ def make_tree(folder: Path, version: str = "1.2.0") -> Path:
         json.dumps({"version": version, "commit": "0" * 40, "committed": COMMITTED}), encoding="utf-8"
     )
     parts = [
-        {"name": "GPU Desk", "version": version, "licence": "Apache-2.0"},
-        {"name": "Desk Lamp", "version": "7", "licence": "MIT OR Zlib", "copyright": ["2001 Lamp makers"]},
-        {"name": "Starter", "version": "6", "licence": "GPL-2.0-or-later WITH Bootloader-exception"},
+        {"name": "GPU Desk", "version": version, "license": "Apache-2.0"},
+        {"name": "Desk Lamp", "version": "7", "license": "MIT OR Zlib", "copyright": ["2001 Lamp makers"]},
+        {"name": "Starter", "version": "6", "license": "GPL-2.0-or-later WITH Bootloader-exception"},
     ]
     (bundle / "parts.json").write_text(json.dumps(parts), encoding="utf-8")
     return folder

@@ -21,15 +21,15 @@ def make_list(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_folder_is_listed_as_it_is_then(tmp_path: Path) -> None:
-    (tmp_path / "licences").mkdir()
-    (tmp_path / "licences" / "MIT.txt").write_text("free")
+    (tmp_path / "licenses").mkdir()
+    (tmp_path / "licenses" / "MIT.txt").write_text("free")
     (tmp_path / "parts.json").write_text("{}")
     (tmp_path / "SHA256SUMS").write_text("of yesterday")
     assert make_list(str(tmp_path)).returncode == 0
     assert compare_bundle(tmp_path).unharmed == 2
     # A person without a GPU Desk that runs can look as well.
     checked = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=tmp_path, capture_output=True, check=True)
-    assert checked.stdout == b"licences/MIT.txt: OK\nparts.json: OK\n"
+    assert checked.stdout == b"licenses/MIT.txt: OK\nparts.json: OK\n"
 
 
 def test_missing_folder_is_an_error_with_the_usage(tmp_path: Path) -> None:

@@ -76,11 +76,11 @@ def test_appstream_gets_releases_with_marked_up_changes() -> None:
     assert [code.text for code in item] == ["switch"]
 
 
-def test_copyrights_name_every_part_and_explain_every_licence() -> None:
+def test_copyrights_name_every_part_and_explain_every_license() -> None:
     parts = [
-        {"name": "GPU Desk", "licence": "Apache-2.0"},
-        {"name": "Lamp", "version": "7", "licence": "MIT OR Zlib", "copyright": ["2001 Lamp makers", "2002 Ann"]},
-        {"name": "Starter", "licence": "GPL-2.0-or-later WITH Some-exception", "home": "https://s.invalid"},
+        {"name": "GPU Desk", "license": "Apache-2.0"},
+        {"name": "Lamp", "version": "7", "license": "MIT OR Zlib", "copyright": ["2001 Lamp makers", "2002 Ann"]},
+        {"name": "Starter", "license": "GPL-2.0-or-later WITH Some-exception", "home": "https://s.invalid"},
     ]
     text = copyright_file.copyright_file(parts, 2026)
     assert "Copyright: 2026 GPU Desk maintainers\nLicense: Apache-2.0\n" in text

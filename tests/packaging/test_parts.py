@@ -10,13 +10,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "packaging" / "inventory"))
 
 import frozen_tree
-import licence_texts
+import license_texts
 from frozen_tree import FrozenTree, TreeError
 from known_parts import known_parts
 from parts import Inventory, inventory, write
 
 from gpudesk import paths
-from gpudesk.third_party import PROGRAM, ThirdPartyWork, list_third_party, make_licence_text
+from gpudesk.third_party import PROGRAM, ThirdPartyWork, list_third_party, make_license_text
 
 FRAME = {"pyimod01_archive": "m", "pyi_rth_inspect": "s", "entry": "s", "PYZ.pyz": "z"}
 
@@ -87,7 +87,7 @@ def test_packages_come_with_their_modules_or_files_but_not_with_records_alone(
     parts = listed(root)
     assert {"numpy", "typing_extensions"} <= parts.keys()
     assert "pycparser" not in parts
-    assert parts["numpy"].texts[0].startswith("licences/")
+    assert parts["numpy"].texts[0].startswith("licenses/")
 
 
 def test_libraries_inside_packages_and_inside_these_are_named(root: Path) -> None:
@@ -96,7 +96,7 @@ def test_libraries_inside_packages_and_inside_these_are_named(root: Path) -> Non
     lay(root, f"_internal/{library}", "_internal/numpy.libs/libquadmath-96973f99.so.0.0.0")
     parts = listed(root)
     assert (parts["OpenBLAS"].within, parts["LAPACK"].within) == ("numpy", "OpenBLAS")
-    assert parts["libquadmath"].licence == "LGPL-2.1-or-later"
+    assert parts["libquadmath"].license == "LGPL-2.1-or-later"
     assert "GNU Fortran runtime library" not in parts
 
 
@@ -104,19 +104,19 @@ def test_rust_components_are_listed_from_the_packages_sbom(root: Path) -> None:
     lay_package(root, "orjson")
     parts = listed(root)
     assert parts["xxhash-rust"].within == "orjson"
-    assert parts["xxhash-rust"].texts == ("licences/BSL-1.0.txt",)
+    assert parts["xxhash-rust"].texts == ("licenses/BSL-1.0.txt",)
     # It only built the package.
     assert "cc" not in parts
 
 
-def test_qt_entry_names_its_licence_replacement_and_source(root: Path) -> None:
+def test_qt_entry_names_its_license_replacement_and_source(root: Path) -> None:
     lay(root, "_internal/PySide6/Qt/lib/libQt6Core.so.6", "_internal/PySide6/Qt/lib/libicuuc.so.73")
     parts = listed(root)
     note = parts["Qt"].note
-    assert parts["Qt"].licence == "LGPL-3.0-only"
+    assert parts["Qt"].license == "LGPL-3.0-only"
     assert "may be replaced" in note
     assert f"/{parts['Qt'].version}/" in note
-    assert {"licences/LGPL-3.0-only.txt", "licences/GPL-3.0-only.txt"} == set(parts["Qt"].texts)
+    assert {"licenses/LGPL-3.0-only.txt", "licenses/GPL-3.0-only.txt"} == set(parts["Qt"].texts)
     assert parts["ICU"].version == "73"
     assert {"HarfBuzz", "FreeType", "PCRE2", "libpng", "zlib"} <= parts.keys()
     assert "libjpeg-turbo" not in parts
@@ -161,12 +161,12 @@ def test_module_without_an_owner_is_a_problem(root: Path, monkeypatch: pytest.Mo
 
 def test_terms_that_would_cover_the_whole_program_are_a_problem() -> None:
     parts_inventory = Inventory()
-    for name, licence in (("readline", "GPL-3.0-or-later"), ("zstd", "BSD-3-Clause OR GPL-2.0-only")):
-        parts_inventory.add(ThirdPartyWork(name, "1.0", licence), ())
+    for name, terms in (("readline", "GPL-3.0-or-later"), ("zstd", "BSD-3-Clause OR GPL-2.0-only")):
+        parts_inventory.add(ThirdPartyWork(name, "1.0", terms), ())
     parts_inventory.add(ThirdPartyWork("none", "2.0"), ())
     assert parts_inventory.problems == [
         "readline 1.0 is under GPL-3.0-or-later, which would cover the whole program",
-        "none 2.0 states no licence that can be told",
+        "none 2.0 states no license that can be told",
     ]
 
 
@@ -202,7 +202,7 @@ def test_program_lists_the_components_in_its_bundle(root: Path, monkeypatch: pyt
     monkeypatch.setattr(paths, "find_parts_path", lambda: tree.bundle / "parts.json")
     parts_by_name = {part.name: part for part in list_third_party()}
     assert list(parts_by_name.values()) == parts_inventory.parts
-    assert "GNU LESSER GENERAL PUBLIC LICENSE" in make_licence_text(parts_by_name["Qt"])
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in make_license_text(parts_by_name["Qt"])
     notices = (root / "THIRD_PARTY_NOTICES.txt").read_text("utf-8")
     assert all(f"\n{part.work}" in notices for part in parts_inventory.parts[1:])
     assert notices.count("0. Additional Definitions.") == 1
@@ -215,7 +215,7 @@ def test_listing_a_listed_tree_again_changes_nothing(root: Path) -> None:
         return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
     first = read_lists()
-    lay(root, "_internal/gpudesk/_bundled/licences/of-a-former-version.txt")
+    lay(root, "_internal/gpudesk/_bundled/licenses/of-a-former-version.txt")
     assert read_lists() == first
 
 
@@ -224,7 +224,7 @@ def test_every_known_work_has_its_texts() -> None:
     for known_part in known_parts():
         elsewhere = known_part.debian and not known_part.files and not known_part.part.within
         if not (elsewhere or known_part.text_in):
-            assert all(text.content for text in known_part.licence_texts(Path())), known_part.part.name
+            assert all(text.content for text in known_part.license_texts(Path())), known_part.part.name
 
 
 @pytest.mark.parametrize(
@@ -237,12 +237,12 @@ def test_every_known_work_has_its_texts() -> None:
     ],
 )
 def test_an_expression_asks_for_its_texts(expression: str, names: list[str]) -> None:
-    assert [text.name for text in licence_texts.texts_for(expression)] == [f"{name}.txt" for name in names]
+    assert [text.name for text in license_texts.texts_for(expression)] == [f"{name}.txt" for name in names]
 
 
 def test_license_without_a_text_is_reported() -> None:
-    with pytest.raises(licence_texts.NoTextError, match="no text of Beerware"):
-        licence_texts.texts_for("MIT AND Beerware")
+    with pytest.raises(license_texts.NoTextError, match="no text of Beerware"):
+        license_texts.texts_for("MIT AND Beerware")
 
 
 @pytest.mark.parametrize(
@@ -256,4 +256,4 @@ def test_license_without_a_text_is_reported() -> None:
     ],
 )
 def test_terms_that_cover_the_whole_program_are_recognized(expression: str, covers: bool) -> None:
-    assert licence_texts.covers_the_whole(expression) is covers
+    assert license_texts.covers_the_whole(expression) is covers

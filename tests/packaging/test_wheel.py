@@ -74,7 +74,7 @@ def test_wheel_has_only_the_package(names: set[str]) -> None:
     assert tops == {"gpudesk", f"gpudesk-{gpudesk.__version__}.dist-info"}
 
 
-def test_wheel_states_version_licence_and_commands(wheel: Path) -> None:
+def test_wheel_states_version_license_and_commands(wheel: Path) -> None:
     info = f"gpudesk-{gpudesk.__version__}.dist-info"
     with zipfile.ZipFile(wheel) as archive:
         metadata = message_from_bytes(archive.read(f"{info}/METADATA"))

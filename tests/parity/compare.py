@@ -82,9 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="show every difference, not three of those alike")
     parser.add_argument("--only", default="", help="cases whose names begin with this")
     options = parser.parse_args(arguments)
-    accepted, normalised = _read_accepted(options.accepted)
+    accepted, normalized = _read_accepted(options.accepted)
     unaccepted = [
-        each for each in differences(options.old, options.new, normalised) if each.case.startswith(options.only)
+        each for each in differences(options.old, options.new, normalized) if each.case.startswith(options.only)
     ]
     left = [each for each in unaccepted if not _is_accepted(each, accepted)]
     for line in _report(left, None if options.all else _SHOWN):
@@ -98,12 +98,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _read_accepted(path: Path) -> tuple[list[Accepted], list[tuple[re.Pattern[str], str]]]:
     accepted_table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    normalised = [
+    normalized = [
         (re.compile(each["pattern"], re.MULTILINE), each["replacement"])
-        for each in accepted_table.get("normalised", [])
+        for each in accepted_table.get("normalized", [])
         if each["reason"]
     ]
-    return [Accepted(**each) for each in accepted_table.get("accepted", [])], normalised
+    return [Accepted(**each) for each in accepted_table.get("accepted", [])], normalized
 
 
 def _is_accepted(difference: Difference, accepted: Sequence[Accepted]) -> bool:
@@ -117,7 +117,7 @@ def _is_accepted(difference: Difference, accepted: Sequence[Accepted]) -> bool:
 # What differs
 
 
-def differences(old: Path, new: Path, normalised: Sequence[tuple[re.Pattern[str], str]] = ()) -> Iterator[Difference]:
+def differences(old: Path, new: Path, normalized: Sequence[tuple[re.Pattern[str], str]] = ()) -> Iterator[Difference]:
     """Yield what differs between two recordings; of unlike extent, between the cases that both have."""
     old_files, new_files = _files(old), _files(new)
     names = old_files.keys() | new_files.keys()
@@ -133,7 +133,7 @@ def differences(old: Path, new: Path, normalised: Sequence[tuple[re.Pattern[str]
             yield from _picture(case, old_files[name], new_files[name])
         else:
             texts = [path.read_text(encoding="utf-8") for path in (old_files[name], new_files[name])]
-            for pattern, instead in normalised:
+            for pattern, instead in normalized:
                 texts = [pattern.sub(instead, text) for text in texts]
             if texts[0] != texts[1]:
                 yield from _texts(case, name, *texts)

@@ -69,7 +69,7 @@ def list_cases() -> Iterator[Case]:
 # Import
 
 _LLAMA: Final = "hf/llama-2-70b.json"
-_QUANTISED: Final = {
+_QUANTIZED: Final = {
     "deepseek-v4-flash-nvfp4",
     "gemma-4-31b-nvfp4",
     "glm-5.1-nvfp4",
@@ -98,7 +98,7 @@ def import_cases() -> Iterator[Case]:
     """Yield previews of imports."""
     for number, name in enumerate(CONFIGS):
         files: dict[str, str | bytes] = {f"{name}/config.json": f"@hf/{name}.json"}
-        if name in _QUANTISED:
+        if name in _QUANTIZED:
             files[f"{name}/hf_quant_config.json"] = f"@hf/{name}.hf_quant_config.json"
         step = ("import", f"{{work}}/{name}", "--dry-run", "--date", "2026-11-01")
         yield Case(f"import/{name}", (step, (*step, "--json")), files, quick=number % 15 == 0)

@@ -12,9 +12,9 @@ from gpudesk.third_party import (
     PROGRAM,
     ThirdPartyWork,
     describe_package,
-    find_licence_terms,
+    find_license_terms,
     list_third_party,
-    make_licence_text,
+    make_license_text,
 )
 
 NOTICES = Path(__file__).parents[2] / "THIRD_PARTY_NOTICES.md"
@@ -38,27 +38,27 @@ def package(folder: Path, metadata: str, *texts: str) -> PathDistribution:
     return PathDistribution(info)
 
 
-def test_the_program_comes_first_with_its_own_licence() -> None:
+def test_the_program_comes_first_with_its_own_license() -> None:
     own = list_third_party()[0]
-    assert (own.name, own.version, own.licence) == (PROGRAM, __version__, "Apache-2.0")
-    assert "Apache License" in make_licence_text(own)
+    assert (own.name, own.version, own.license) == (PROGRAM, __version__, "Apache-2.0")
+    assert "Apache License" in make_license_text(own)
 
 
-def test_the_licences_are_those_of_the_notices() -> None:
+def test_the_licenses_are_those_of_the_notices() -> None:
     rows = re.findall(r"^\| ([\w.-]+) \| ([\d.]+) \| ([^|]+) \|", NOTICES.read_text("utf-8"), re.MULTILINE)
-    licences = {part.name: part.licence for part in list_third_party() if part.kind == "package"}
-    assert {name: licence.strip() for name, _, licence in rows} == licences
+    licenses = {part.name: part.license for part in list_third_party() if part.kind == "package"}
+    assert {name: terms.strip() for name, _, terms in rows} == licenses
 
 
 def test_components_without_a_package_are_listed() -> None:
     by_name = {part.name: part for part in list_third_party()}
-    assert by_name["Qt"].licence == "LGPL-3.0-only"
-    assert "SIL OPEN FONT LICENSE" in make_licence_text(by_name["Inter"])
-    assert "ISC License" in make_licence_text(by_name["Lucide"])
+    assert by_name["Qt"].license == "LGPL-3.0-only"
+    assert "SIL OPEN FONT LICENSE" in make_license_text(by_name["Inter"])
+    assert "ISC License" in make_license_text(by_name["Lucide"])
 
 
-def test_every_installed_package_has_a_licence() -> None:
-    assert [part.name for part in list_third_party() if not part.licence] == []
+def test_every_installed_package_has_a_license() -> None:
+    assert [part.name for part in list_third_party() if not part.license] == []
 
 
 @pytest.mark.parametrize(
@@ -72,31 +72,31 @@ def test_every_installed_package_has_a_licence() -> None:
         ("", ""),
     ],
 )
-def test_licence_is_an_expression_or_missing(tmp_path: Path, metadata: str, expected: str) -> None:
-    assert find_licence_terms(package(tmp_path, metadata)) == expected
+def test_license_is_an_expression_or_missing(tmp_path: Path, metadata: str, expected: str) -> None:
+    assert find_license_terms(package(tmp_path, metadata)) == expected
 
 
-def test_package_has_author_home_page_and_licence_texts(tmp_path: Path) -> None:
+def test_package_has_author_home_page_and_license_texts(tmp_path: Path) -> None:
     fields = "Author-email: A Writer <a@example.org>\nProject-URL: Homepage, https://example.org\n"
     part = describe_package(package(tmp_path, fields, "licenses/inner/COPYING", "LICENSE.txt", "entry_points.txt"))
     assert (part.author, part.home) == ("A Writer", "https://example.org")
     assert part.purl == "pkg:pypi/thing@1.0"
-    assert make_licence_text(part) == "text of LICENSE.txt\n\ntext of licenses/inner/COPYING"
+    assert make_license_text(part) == "text of LICENSE.txt\n\ntext of licenses/inner/COPYING"
 
 
 def test_frozen_program_lists_its_recorded_components(listed: Path) -> None:
-    (listed.parent / "licences").mkdir()
-    (listed.parent / "licences" / "Zlib.txt").write_text("as is", encoding="utf-8")
-    zlib = ThirdPartyWork("zlib", "1.3", "Zlib", within="Qt", copyright=("(C) Adler",), texts=("licences/Zlib.txt",))
+    (listed.parent / "licenses").mkdir()
+    (listed.parent / "licenses" / "Zlib.txt").write_text("as is", encoding="utf-8")
+    zlib = ThirdPartyWork("zlib", "1.3", "Zlib", within="Qt", copyright=("(C) Adler",), texts=("licenses/Zlib.txt",))
     unknown = {"name": "of a later version", "another": 1}
     listed.write_text(json.dumps([zlib.record(), unknown]), encoding="utf-8")
     assert list_third_party() == [ThirdPartyWork("of a later version"), zlib]
-    assert make_licence_text(zlib) == "(C) Adler\n\nas is"
+    assert make_license_text(zlib) == "(C) Adler\n\nas is"
 
 
 def test_a_text_that_is_gone_leaves_the_rest(listed: Path) -> None:
     assert (
-        make_licence_text(ThirdPartyWork("zlib", copyright=("(C) Adler",), texts=("licences/gone.txt",))) == "(C) Adler"
+        make_license_text(ThirdPartyWork("zlib", copyright=("(C) Adler",), texts=("licenses/gone.txt",))) == "(C) Adler"
     )
 
 

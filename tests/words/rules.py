@@ -44,7 +44,10 @@ _FORBIDDEN_EVERYWHERE: Final = (
     (r"\bfolds? (in|out|the)\b", "collapse"),
     (r"\blet (go|it go|them go)\b", "release, unpin"),
     (r"\bthe (dis)?like\b|\band so (forth|on)\b|\betc\b", "name them"),
-    (r"\b(colou?r(?<=our)\w*|behaviour|catalogue|licence|grey|centre\w*|favour\w*|programme|metres?)\b", "US spelling"),
+    (
+        r"\b(colou?r(?<=our)\w*|behaviour|catalogue|licences?|grey|centre\w*|favour\w*|programme|metres?)\b",
+        "US spelling",
+    ),
     (_BRITISH_ENDING, "US spelling"),
     (r"\d\s%", "the percent sign closed up"),
 )
@@ -66,6 +69,16 @@ _FORBIDDEN_TO_READERS: Final = (
 _PARTICIPLES: Final = frozenset(
     {"asked", "drawn", "found", "given", "got", "heard", "held", "kept", "made", "said", "seen", "shown", "stated"}
     | {"taken", "told", "wanted", "written"}
+)
+#: British parts of names; those of the file formats, the command line and JSON stay.
+_BRITISH_NAME: Final = re.compile(
+    r"(behaviour|cancell(?!ation)|catalogue|centre|colour|favour|grey|honour|labelled|licence|modelled|neighbour"
+    r"|(?<![a-z])(amort|initial|local|maxim|minim|normal|optim|organ|quant|random|real|recogn|serial|summar|synchron"
+    r"|util|vector|visual)is(?!t|m)[a-z]+)",
+    re.IGNORECASE,
+)
+_PUBLIC_NAMES: Final = frozenset(
+    {"favours", "licence", "organisation", "quantised_tensors", "quantise_time", "utilisation", "utilisation_cap"}
 )
 _RELATIVE_SUBJECT: Final = re.compile(r"^(What|Whether|That|Who|How|Where)\b[^?]*[.:]?$")
 #: “Neither … nor” denies once.
@@ -107,6 +120,20 @@ def find_participles(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 if name.strip("_") in _PARTICIPLES:
                     yield node.lineno, name
         yield from find_participles(node)
+
+
+def find_british_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line and name of variables, arguments, attributes, functions and classes with British spelling."""
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Name(id=name, ctx=ast.Store())
+                | ast.Attribute(attr=name, ctx=ast.Store())
+                | ast.arg(arg=name)
+                | ast.FunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ) if name not in _PUBLIC_NAMES and _BRITISH_NAME.search(name):
+                yield node.lineno, name
 
 
 def _find_words(prose: str, forbidden: tuple[tuple[str, str], ...]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from tests.words.rules import find_code_faults, find_faults
         "Undecided: estimated TTFT is {ttft} (80% interval {low}–{high}), so it may miss your {limit} limit.",
         "Set aside as part of the import.",
         "This accelerator is no longer compared.",
-        "--name and --organisation work with one file only.",
+        "--name and --organization work with one file only.",
         "There is no threshold.",
         "{engine} cannot split the {part} of {model}.",
         "Neither vLLM nor SGLang",

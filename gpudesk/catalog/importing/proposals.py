@@ -106,16 +106,16 @@ def set_organization(proposal: ImportProposal, organisation: str) -> ImportPropo
     Raises `InputError` at the field `organisation`, also without a model.
     """
     subject = get_subject(proposal)
-    organisation_line = str(check_line("organisation", organisation.strip()))
+    organization_line = str(check_line("organisation", organisation.strip()))
     if not isinstance(subject, UserModel):
         raise input_error("import.no_model", "is for models, but this file has none", "organisation")
-    definition = to_canonical_json({**json.loads(subject.definition), "organisation": organisation_line})
-    renamed = replace(subject, organisation=organisation_line, definition=definition)
+    definition = to_canonical_json({**json.loads(subject.definition), "organisation": organization_line})
+    renamed = replace(subject, organisation=organization_line, definition=definition)
     named_so = replace(proposal, facts=tuple(renamed if each is subject else each for each in proposal.facts))
     sources = list_proposal_sources(named_so)
     if not sources or sources[0].publisher != subject.organisation:
         return named_so
-    return _replace_source(named_so, replace(sources[0], publisher=organisation_line))
+    return _replace_source(named_so, replace(sources[0], publisher=organization_line))
 
 
 def _replace_source(proposal: ImportProposal, source: Source) -> ImportProposal:

@@ -18,7 +18,7 @@ from gpudesk.files import describe_unreadable
 from gpudesk.report.comparison.estimate_rows import describe_running_requests
 from gpudesk.report.explanation.working import describe_plan_reason
 from gpudesk.report.labels import label_estimate_basis, label_figure, label_precision, label_serving_engine
-from gpudesk.report.writers.text import list_labelled_lines, wrap_text
+from gpudesk.report.writers.text import list_labeled_lines, wrap_text
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, explain_system_error, format_message
 from gpudesk.text.translation import tr, trn
@@ -58,7 +58,7 @@ def list_estimate_lines(
         *_list_figures(estimate, formatter),
         *[(label, formatter.memory(size)) for label, size in parts],
     ]
-    yield from list_labelled_lines(facts, width)
+    yield from list_labeled_lines(facts, width)
     for note in estimate.notes:
         if note.id == "pools.pool":
             continue  # already stated above

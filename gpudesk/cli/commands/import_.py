@@ -164,7 +164,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     add_options(
         parser,
         ("--name", tr("NAME"), str, tr("name of the model or accelerator")),
-        ("--organisation", tr("NAME"), str, publisher),
+        ("--organization --organisation", tr("NAME"), str, publisher),
     )
     value = tr("value that the file does not contain; repeatable")
     add_options(parser, ("--answer", tr("FIELD=VALUE"), _answer, value), action="append", default=[])
@@ -200,9 +200,9 @@ def run(options: argparse.Namespace) -> int:
     with open_service(options) as service:
         catalog, own = service.catalog, service.user_catalog
         file_imports = exhaust_steps(propose_imports(paths, catalog, today=get_today()))
-        if len(file_imports) > 1 and (options.id or options.name or options.organisation):
+        if len(file_imports) > 1 and (options.id or options.name or options.organization):
             raise UsageError(
-                tr("--as, --name and --organisation work with one file only; you gave {n}", n=len(file_imports))
+                tr("--as, --name and --organization work with one file only; you gave {n}", n=len(file_imports))
             )
         if any(each.pack is not None for each in file_imports):
             if len(file_imports) > 1:
@@ -225,7 +225,7 @@ def _revise(file_import: FileImport, options: argparse.Namespace, service: GpuDe
     wishes = ImportOverrides(
         id=options.id or "",
         name=options.name or "",
-        organisation=options.organisation or "",
+        organisation=options.organization or "",
         provider=options.provider or "",
         date=options.date or "",
     )

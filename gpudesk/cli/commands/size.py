@@ -32,7 +32,7 @@ from gpudesk.report.sizing import (
     label_sizing_factor,
     list_bound_lines,
 )
-from gpudesk.report.writers.text import align_table, list_labelled_lines, wrap_text
+from gpudesk.report.writers.text import align_table, list_labeled_lines, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import InputError, format_message, input_error
 from gpudesk.text.translation import tr
@@ -81,7 +81,7 @@ def _describe_candidate(
     yield from (_INDENT + line for line in wrap_text(text, width - len(_INDENT)))
     if candidate.count is None:
         return
-    yield from list_labelled_lines(_list_facts(candidate, formatter), width)
+    yield from list_labeled_lines(_list_facts(candidate, formatter), width)
     yield ""
     yield from (_INDENT + line for line in _format_factors(candidate, formatter, width - len(_INDENT)))
     yield ""

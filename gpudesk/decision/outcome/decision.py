@@ -653,8 +653,8 @@ def _list_arguments(
     """Yield the heaviest rule of each theme that favors exactly one of the two."""
     themes: set[tuple[str, bool]] = set()
     for line in sorted(lines, key=lambda line: -line.weight):
-        ours = line.cells[first].effect is RuleEffect.FAVOURS
-        if line.role is not RuleRole.ARGUED or ours is (line.cells[other].effect is RuleEffect.FAVOURS):
+        ours = line.cells[first].effect is RuleEffect.FAVORS
+        if line.role is not RuleRole.ARGUED or ours is (line.cells[other].effect is RuleEffect.FAVORS):
             continue
         theme = get_line_theme(line), ours
         if theme in themes:

@@ -166,7 +166,7 @@ def _get_effect(case: RuleCase, holds: bool | None) -> RuleEffect:
     if case.requires is not None:
         return RuleEffect.PASSES if holds else RuleEffect.REMOVES
     if case.favours is not None:
-        return RuleEffect.FAVOURS if holds else RuleEffect.NONE
+        return RuleEffect.FAVORS if holds else RuleEffect.NONE
     return RuleEffect.PASSES if holds else RuleEffect.NONE
 
 
@@ -235,8 +235,8 @@ def _find_role(line: TraceLine, objective: ObjectiveName, eligible: Sequence[boo
         return RuleRole.NO_MATTER if passed else RuleRole.DECIDED
     if line.case.favours is not None and parse_condition(line.case.favours).names & _OF_OBJECTIVE[objective]:
         return RuleRole.DECIDED
-    favoured = {cell.effect is RuleEffect.FAVOURS for cell, can in zip(line.cells, eligible, strict=True) if can}
-    return RuleRole.ARGUED if is_argument(line, objective) and favoured == {True, False} else RuleRole.NO_MATTER
+    favored = {cell.effect is RuleEffect.FAVORS for cell, can in zip(line.cells, eligible, strict=True) if can}
+    return RuleRole.ARGUED if is_argument(line, objective) and favored == {True, False} else RuleRole.NO_MATTER
 
 
 def is_argument(line: TraceLine, objective: ObjectiveName) -> bool:
@@ -270,7 +270,7 @@ def compute_argument_shares(lines: Sequence[TraceLine], objective: ObjectiveName
         theme = get_line_theme(line)
         themes[theme] = max(themes.get(theme, 0.0), line.weight)
         for place, cell in enumerate(line.cells):
-            if cell.effect is RuleEffect.FAVOURS:
+            if cell.effect is RuleEffect.FAVORS:
                 best[theme, place] = max(best.get((theme, place), 0.0), line.weight)
     total = math.fsum(themes.values())
     if total <= 0.0:

@@ -56,7 +56,7 @@ class BackgroundQuery(QObject, Generic[ResultT]):
 
     #: There is a new result, or another state.
     changed = Signal()
-    #: The progress text, empty for short jobs; whether it can be cancelled.
+    #: The progress text, empty for short jobs; whether it can be canceled.
     working = Signal(str, bool)
 
     def __init__(self, desk: Desk, parent: QObject) -> None:

@@ -23,7 +23,7 @@ from gpudesk.text.translation import tr
 
 _T = TypeVar("_T")
 
-#: Seconds after which a job is shown, and after which it can be cancelled.
+#: Seconds after which a job is shown, and after which it can be canceled.
 SHOWN_AFTER_MS = 200
 CANCEL_AFTER_MS = 1000
 _SHOWN_EVERY_MS = 100
@@ -78,7 +78,7 @@ class _Worker(QThread):
 class Job(QObject, Generic[_T]):
     """A running job; made by `Jobs.start`."""
 
-    #: It is done, has failed, or was cancelled.
+    #: It is done, has failed, or was canceled.
     ended = Signal()
 
     def __init__(
@@ -86,7 +86,7 @@ class Job(QObject, Generic[_T]):
         steps: ProgressSteps[_T],
         done: Callable[[_T], object],
         failed: Callable[[InputError], object],
-        cancelled: Callable[[], object],
+        canceled: Callable[[], object],
         turn: Lock,
         parent: QObject,
     ) -> None:
@@ -97,7 +97,7 @@ class Job(QObject, Generic[_T]):
         super().__init__(parent)
         self._done = done
         self._failed = failed
-        self._cancelled = cancelled
+        self._canceled = canceled
         self._dropped = False
         self.began = time.perf_counter()
         self._worker = _Worker(steps, turn, self)
@@ -145,17 +145,17 @@ class Job(QObject, Generic[_T]):
         elif worker.completed:
             self._done(worker.result)
         else:
-            self._cancelled()
+            self._canceled()
 
 
 def _nothing() -> None:
-    """A default callback for cancelled jobs."""
+    """A default callback for canceled jobs."""
 
 
 class Jobs(QObject):
     """The jobs of one window. Only the newest of each kind counts: results of older ones are dropped."""
 
-    #: Progress text of the newest job for the status bar, empty without one; whether it can be cancelled.
+    #: Progress text of the newest job for the status bar, empty without one; whether it can be canceled.
     shown = Signal(str, bool)
 
     #: Running jobs of all windows, which share the interpreter.
@@ -180,7 +180,7 @@ class Jobs(QObject):
         steps: ProgressSteps[_T],
         done: Callable[[_T], object],
         failed: Callable[[InputError], object],
-        cancelled: Callable[[], object] = _nothing,
+        canceled: Callable[[], object] = _nothing,
     ) -> Job[_T]:
         """Start a job; a running one of the same kind is dropped.
 
@@ -192,7 +192,7 @@ class Jobs(QObject):
             former.drop()
         # Before its thread runs.
         self._count(1)
-        job: Job[_T] = Job(steps, done, failed, cancelled, self._turns[kind], self)
+        job: Job[_T] = Job(steps, done, failed, canceled, self._turns[kind], self)
         self._jobs[kind] = job
         self._all.append(job)
         job.ended.connect(self._ended)

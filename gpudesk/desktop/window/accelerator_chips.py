@@ -241,7 +241,7 @@ def _count_menu(desk: Desk, position: int, choice: AcceleratorChoice, name: str,
 
 
 def _ask_for_count(name: str, count: int, parent: QWidget | None) -> int | None:
-    """Let the user type any count; None if cancelled."""
+    """Let the user type any count; None if canceled."""
     dialog = QInputDialog(parent.window() if parent is not None else None)
     dialog.setInputMode(QInputDialog.InputMode.IntInput)
     dialog.setWindowTitle(tr("Count"))

@@ -291,7 +291,7 @@ class StatusBar(PaintedWidget):
     """
 
     #: Cancel the visible job.
-    job_cancelled = Signal()
+    job_canceled = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
@@ -302,7 +302,7 @@ class StatusBar(PaintedWidget):
         self._left_label = ElidedLabel(theme, self)
         self._job = self._make_status_label()
         self._job.set_color("text1")
-        self._cancel = LinkButton(theme, tr("Cancel"), self.job_cancelled, parent=self)
+        self._cancel = LinkButton(theme, tr("Cancel"), self.job_canceled, parent=self)
         self._cancel.hide()
         self._saved = self._make_status_label()
         self._elapsed = self._make_status_label()

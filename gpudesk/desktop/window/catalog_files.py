@@ -271,7 +271,7 @@ class _FileTargetForm(FormDialog):
         self._settings = settings
 
     def save(self) -> None:
-        """Ask for the file; continue with the form if cancelled."""
+        """Ask for the file; continue with the form if canceled."""
         self.target = self.ask_for_target()
         if self.target is not None:
             self._settings.put(_EXPORT_FOLDER, str(self.target.absolute().parent))

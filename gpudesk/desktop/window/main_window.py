@@ -147,7 +147,7 @@ class MainWindow(DocumentWindow):
         self.top.print.clicked.connect(self.preview)
         self.top.panel.clicked.connect(self.panel.toggle)
         self.jobs.shown.connect(self.status.set_job)
-        self.status.job_cancelled.connect(self.jobs.cancel)
+        self.status.job_canceled.connect(self.jobs.cancel)
         self.document.changed.connect(self._show_title)
         self.desk.scenario_changed.connect(self._leave_start)
         self.theme.follow(self._fit_to_text)

@@ -548,8 +548,8 @@ class _StepTermBuilder:
         coefficients, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
         inputs = [DerivationTerm("layers", shards.layers, None), _make_constant_term("layer time", rates.layer_s, "s")]
         formula = "{layers} × {layer_time}"
-        if rates.quantise_s:
-            inputs.append(replace(_make_constant_term("quantise time", rates.quantise_s, "s"), name="quantize time"))
+        if rates.quantize_s:
+            inputs.append(replace(_make_constant_term("quantise time", rates.quantize_s, "s"), name="quantize time"))
             formula = "{layers} × ({layer_time} + {quantize_time})"
         if shards.moe_layers:
             inputs += [

@@ -1,4 +1,4 @@
-"""A sweep to a file, as CSV or .npz: written block by block, with progress, and cancellable.
+"""A sweep to a file, as CSV or .npz: written block by block, with progress, and cancelable.
 
 CSV has one row per point with the digits of the formatter. In .npz, `axes` names the axes in order, each with an array
 of its values; every other array has one dimension per axis.

@@ -230,7 +230,7 @@ def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...
 
 HeadNames = Mapping[str, str]
 
-_MARKS: Final = {RuleEffect.FAVOURS: CellMarking.BEST, RuleEffect.REMOVES: CellMarking.FAILS}
+_MARKS: Final = {RuleEffect.FAVORS: CellMarking.BEST, RuleEffect.REMOVES: CellMarking.FAILS}
 
 
 def build_recommendation(

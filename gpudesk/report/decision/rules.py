@@ -174,7 +174,7 @@ def _name_operand(node: ast.expr) -> str | None:
 
 _MARKS: Final[Mapping[RuleEffect, str]] = {
     RuleEffect.REMOVES: "⊘",
-    RuleEffect.FAVOURS: "↑",
+    RuleEffect.FAVORS: "↑",
     RuleEffect.PASSES: "✓",
     RuleEffect.NONE: "·",
     RuleEffect.UNDECIDED: "?",

@@ -336,7 +336,7 @@ def _encode_trace_line(line: TraceLine, columns: Sequence[str]) -> dict[str, Any
         "source": rule.source,
         "dated": rule.dated or None,
         **encode_fields(line, f"pair=rule.pair answer=answers tested({TESTED_CONDITION})"),
-        "favours": [key for key, cell in cells.items() if cell.effect is RuleEffect.FAVOURS],
+        "favours": [key for key, cell in cells.items() if cell.effect is RuleEffect.FAVORS],
         **encode_fields(line, "role weight counted_with shows=rule.shows"),
         "effects": {
             key: encode_fields(cell, f"effect value tested({TESTED_CONDITION})") for key, cell in cells.items()

@@ -60,7 +60,7 @@ def indent_hanging(lead: str, text: str, width: int) -> list[str]:
     return [lead + first, *(" " * measure_text(lead) + line for line in rest)]
 
 
-def list_labelled_lines(facts: Sequence[tuple[str, str]], width: int) -> Iterator[str]:
+def list_labeled_lines(facts: Sequence[tuple[str, str]], width: int) -> Iterator[str]:
     """Yield facts, each next to its label and indented, in lines of at most `width`."""
     labels = max(measure_text(label) for label, _ in facts)
     for label, text in facts:

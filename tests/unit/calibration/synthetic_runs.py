@@ -40,7 +40,7 @@ def make_parameters() -> ParameterVector:
 def _freed(prior: ConstantPrior) -> ConstantPrior:
     if prior.name not in MOVED:
         return replace(prior, spread=0.0)
-    return replace(prior, spread=1.0, exception_spread=1.0)
+    return replace(prior, spread=1.0, override_spread=1.0)
 
 
 def make_candidate(part: Accelerator, model: Model, weights: Precision, tp: int, tokens: int) -> BenchCandidate:
@@ -86,7 +86,7 @@ def make_truth(shift: float = 0.25) -> Array:
     for count, name in enumerate(MOVED):
         prior = vector.priors[[each.name for each in vector.priors].index(name)]
         start = vector.starts[name]
-        places = slice(start, start + 1 + len(prior.exceptions))
+        places = slice(start, start + 1 + len(prior.overrides))
         values[places] *= np.exp(-shift if count % 2 else -0.5 * shift)
     return values
 

@@ -74,7 +74,7 @@ def test_the_readme_counts_what_the_fit_uses(prepared: PreparedRuns, calibration
     assert f"some {round(calls, -2):,} measured calls" in readme
     constants = calibration.constants.values()
     fixed = sum(prior.spread == 0 for prior in prepared.bench.parameters.priors)
-    values = sum(1 + len(constant.exceptions) for constant in constants)
+    values = sum(1 + len(constant.overrides) for constant in constants)
     assert f"fits {len(constants)} constants ({values} values by generation" in readme
     assert f"of which {fixed} have a fixed default" in readme
 
@@ -89,7 +89,7 @@ def some_values(prepared: PreparedRuns, spread: float, seed: int) -> Array:
     values = parameters.initial.copy()
     (pairing,) = (prior for prior in parameters.priors if prior.name == "pairing")
     first = parameters.starts[pairing.name]
-    pairings = slice(first, first + 1 + len(pairing.exceptions))
+    pairings = slice(first, first + 1 + len(pairing.overrides))
     stretch[pairings] = np.maximum(stretch[pairings], 1.0)
     free = parameters.free
     values[free] = np.clip(values[free] * stretch[free], parameters.low[free], parameters.high[free])

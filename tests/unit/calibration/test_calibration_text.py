@@ -52,10 +52,10 @@ def test_file_survives_a_round_trip(tmp_path: Path) -> None:
         again, start = read_back.constants[name], BENCH.parameters.starts[name]
         assert (again.unit, again.meaning, again.source) == (constant.unit, constant.meaning, constant.source)
         assert again.default == pytest.approx(constant.default, rel=0.5 * 10 ** (1 - DIGITS))
-        assert [each.where for each in again.exceptions] == [each.where for each in constant.exceptions]
-        ours, theirs = ([each.value for each in one.exceptions] for one in (again, constant))
+        assert [each.where for each in again.overrides] == [each.where for each in constant.overrides]
+        ours, theirs = ([each.value for each in one.overrides] for one in (again, constant))
         assert ours == pytest.approx(theirs, rel=0.5 * 10 ** (1 - DIGITS))
-        assert [each.rows for each in again.exceptions] == behind[start + 1 : start + 1 + len(theirs)].tolist()
+        assert [each.rows for each in again.overrides] == behind[start + 1 : start + 1 + len(theirs)].tolist()
     assert (read_back.bands, read_back.plan_bands, read_back.lead_scales) == (BANDS, PLANS, SCALES)
     assert read_back.coverage == {("hopper", "vllm"): 144, ("cdna3", "vllm"): 144}
     assert json.loads(path.read_text())["data"] == "0f" * 32

@@ -61,12 +61,12 @@ def test_what_is_held_and_what_is_nothing_does_not_move() -> None:
 
 
 def test_exceptions_follow_their_default_and_pinned_ones_do_not() -> None:
-    # The default and its exception together: one standard deviation of the default, none of the ratio.
+    # The default and its override together: one standard deviation of the default, none of the ratio.
     together = [0.8 * np.e**0.1, 0.7 * np.e**0.1, 0.9, 5e10, 6e10, 1e-3, 0.0]
     assert cost(together) == pytest.approx(1.0)
-    # The exception alone, by twice what is believed of its ratio.
+    # The override alone, by twice what is believed of its ratio.
     assert cost([0.8, 0.7 * np.e**0.4, 0.9, 5e10, 6e10, 1e-3, 0.0]) == pytest.approx(4.0)
-    # The default alone leaves its exception behind.
+    # The default alone leaves its override behind.
     assert cost([0.8 * np.e**0.2, 0.7, 0.9, 5e10, 6e10, 1e-3, 0.0]) == pytest.approx(4.0 + 1.0)
     # What operators pin stays where it is when the default moves, and costs by its own spread.
     assert cost([0.8, 0.7, 0.9 * np.e**0.05, 5e10, 6e10, 1e-3, 0.0]) == pytest.approx(1.0)
@@ -85,16 +85,14 @@ def test_constants_come_back_with_the_values_of_the_vector() -> None:
     assert calibration.value("reads", ConstantKeys("hopper", "bf16")) == 0.7
     assert (calibration.value("held", NO_KEYS), calibration.value("step", ConstantKeys("hopper"))) == (1.0, 4.0)
     assert calibration.newest_month == "2026-01"
-    rows = SMALL.constant(SMALL.priors[0], values, np.arange(7)).exceptions
+    rows = SMALL.constant(SMALL.priors[0], values, np.arange(7)).overrides
     assert [each.rows for each in rows] == [1, 2]
 
 
 ALL = ParameterVector(read_priors(Path(__file__).parents[3] / "data"))
-#: Values of the keys as parts and serving engines have them, and some that no exception names.
+#: Values of the keys as parts and serving engines have them, and some that no override names.
 _WORDS: Mapping[str, tuple[str, ...]] = {
-    name: tuple(
-        sorted({word for prior in ALL.priors for each in prior.exceptions for word in each.where.get(name, ())})
-    )
+    name: tuple(sorted({word for prior in ALL.priors for each in prior.overrides for word in each.where.get(name, ())}))
     for name in CONSTANT_KEYS
 }
 

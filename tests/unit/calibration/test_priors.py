@@ -65,11 +65,11 @@ def test_a_belief_can_be_read_and_lies_within_its_bounds(subtests: pytest.Subtes
             assert prior.spread >= 0
             # Nothing is held without a word of where it comes from, but for what stands in its meaning.
             assert prior.spread > 0 or prior.source or name in ASKED_ELSEWHERE
-            for value in [prior.value, *(each.value for each in prior.exceptions)]:
+            for value in [prior.value, *(each.value for each in prior.overrides)]:
                 assert value == 0 or prior.low <= value <= prior.high
-            wheres = [tuple(sorted(each.where.items())) for each in prior.exceptions]
+            wheres = [tuple(sorted(each.where.items())) for each in prior.overrides]
             assert len(set(wheres)) == len(wheres)
-            for each in prior.exceptions:
+            for each in prior.overrides:
                 assert each.where
                 assert set(each.where) <= set(CONSTANT_KEYS)
                 assert all(words and not isinstance(words, str) for words in each.where.values())
@@ -87,12 +87,12 @@ def entry(
     return OperatorConstant(constant, where, value, sigma, 10, 0.03, kernels)
 
 
-def pin(exception: PriorOverride, name: str, *entries: OperatorConstant) -> PriorOverride:
-    """Return an exception of a constant after operators were looked at."""
-    prior = ConstantPrior(name, "1", "a constant", 0.5, 0.3, (exception,))
+def pin(override: PriorOverride, name: str, *entries: OperatorConstant) -> PriorOverride:
+    """Return an override of a constant after operators were looked at."""
+    prior = ConstantPrior(name, "1", "a constant", 0.5, 0.3, (override,))
     (pinned_prior,) = pin_priors((prior,), OperatorFit(entries, 0, 0))
     assert (pinned_prior.name, pinned_prior.value, pinned_prior.spread) == (name, 0.5, 0.3)
-    return pinned_prior.exceptions[0]
+    return pinned_prior.overrides[0]
 
 
 def test_operators_pin_a_belief_to_their_weighted_mean() -> None:
@@ -131,10 +131,10 @@ def test_kernels_of_an_engine_add_an_override_that_runs_may_move() -> None:
     constant = entry("expert_gemm_efficiency", where, 0.4, 0.05, kernels="vLLM")
     prior = ConstantPrior("expert_gemm_efficiency", "1", "a constant", 0.5, 0.3, high=0.95)
     (pinned_prior,) = pin_priors((prior,), OperatorFit((constant,), 0, 0))
-    (added,) = pinned_prior.exceptions
+    (added,) = pinned_prior.overrides
     assert (added.where, added.value, added.pinned) == (where, 0.4, True)
     assert added.spread == pytest.approx(math.hypot(APART, 0.05))
-    (bounded,) = pin_priors((prior,), OperatorFit((replace(constant, value=1.2),), 0, 0))[0].exceptions
+    (bounded,) = pin_priors((prior,), OperatorFit((replace(constant, value=1.2),), 0, 0))[0].overrides
     assert bounded.value == prior.high
 
 
@@ -146,7 +146,7 @@ def test_engines_without_kernels_borrow_from_the_others() -> None:
         for engine, value, kernels in (("sglang", 0.4, "SGLang"), ("tensorrt-llm", 0.9, "TensorRT-LLM"))
     )
     prior = ConstantPrior("decode_attention_efficiency", "1", "a constant", 0.5, 0.3, (believed,))
-    override = pin_priors((prior,), OperatorFit((near, far), 0, 0))[0].exceptions[0]
+    override = pin_priors((prior,), OperatorFit((near, far), 0, 0))[0].overrides[0]
     assert override.value == pytest.approx(0.6)
     assert override.spread == pytest.approx(math.hypot(APART, 0.02))
 
@@ -156,8 +156,8 @@ def test_measured_operators_pin_what_they_measured() -> None:
         parts = {part.id: part for part in catalog.accelerators()}
     operators = fit_operators(read_operator_runs(MEASUREMENTS, parts))
     priors = {prior.name: prior for prior in pin_priors(BELIEFS, operators)}
-    pinned_overrides = {name: [each for each in prior.exceptions if each.pinned] for name, prior in priors.items()}
-    assert {name for name, exceptions in pinned_overrides.items() if exceptions} == {
+    pinned_overrides = {name: [each for each in prior.overrides if each.pinned] for name, prior in priors.items()}
+    assert {name for name, overrides in pinned_overrides.items() if overrides} == {
         "weight_read_efficiency",
         "gemm_efficiency",
         "kv_read_efficiency",
@@ -167,8 +167,8 @@ def test_measured_operators_pin_what_they_measured() -> None:
         *BY_ENGINE,
     }
     assert sum(map(len, pinned_overrides.values())) >= 20
-    for name, exceptions in pinned_overrides.items():
-        for each in exceptions:
+    for name, overrides in pinned_overrides.items():
+        for each in overrides:
             inside = [
                 entry.value
                 for entry in operators.entries

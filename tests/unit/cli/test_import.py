@@ -331,7 +331,7 @@ def test_a_pack_that_was_changed_is_refused(capsys: Capture, tmp_path: Path, mon
 
 
 def test_the_maker_of_a_model_can_be_named(capsys: Capture, llama: Path, offers: Path) -> None:
-    assert run(capsys, llama, "--organisation", "Acme")[0] == 0
+    assert run(capsys, llama, "--organization", "Acme")[0] == 0
     with GpuDeskService.open() as service:
         assert service.catalog.model("my-llama").organisation == "Acme"
         assert {source.publisher for source in service.user_catalog.facts if isinstance(source, Source)} == {"Acme"}

@@ -79,7 +79,7 @@ def test_draws_are_computed_like_numbers() -> None:
 
 
 @given(deferral_courses=courses(), later=st.floats(0.0, 60.0))
-def test_no_month_of_slip_favours_waiting(deferral_courses: DeferralCourses, later: float) -> None:
+def test_no_month_of_slip_favors_waiting(deferral_courses: DeferralCourses, later: float) -> None:
     gap = float(compute_gap_months(0.0, deferral_courses.gap_months + later, deferral_courses.months))
     slack = (
         1e-9 * float(deferral_courses.months) * (float(deferral_courses.buy_usd) + float(deferral_courses.without_usd))

@@ -374,7 +374,7 @@ def test_an_unknown_part_is_refused(service: GpuDeskService, scenario: Scenario)
 
 
 @given(slip=st.floats(0.0, 20.0), later=st.floats(0.0, 20.0), wide=st.floats(0.0, 6.0))
-def test_more_slip_never_favours_waiting(
+def test_more_slip_never_favors_waiting(
     service: GpuDeskService, scenario: Scenario, slip: float, later: float, wide: float
 ) -> None:
     leaning = (DeferralVerdict.BUY, DeferralVerdict.OPEN, DeferralVerdict.EQUAL, DeferralVerdict.WAIT)

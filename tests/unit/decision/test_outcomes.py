@@ -122,7 +122,7 @@ def test_405b_at_fp8_takes_two_mi325x_or_four_h200(service: GpuDeskService) -> N
         "mi325x": 2.0,
         "h200-sxm": 4.0,
     }
-    assert list_effects(decision, "D001-01") == {"mi325x": RuleEffect.FAVOURS, "h200-sxm": RuleEffect.NONE}
+    assert list_effects(decision, "D001-01") == {"mi325x": RuleEffect.FAVORS, "h200-sxm": RuleEffect.NONE}
 
 
 def test_tensorrt_llm_excludes_amd_accelerators(service: GpuDeskService) -> None:
@@ -160,13 +160,13 @@ def test_memory_weighs_nothing_for_a_small_model_and_a_small_team(service: GpuDe
     by_memory = {"leads_memory", "leads_kv_room", "leads_count", "fits_alone", "leads_coverage"}
     for each in decision.trace:
         if each.case.favours is not None and by_memory & set(each.case.favours.split()):
-            assert RuleEffect.FAVOURS not in {cell.effect for cell in each.cells}, each.rule.id
-    assert list_effects(decision, "D001-04")["h200-sxm"] is RuleEffect.FAVOURS
+            assert RuleEffect.FAVORS not in {cell.effect for cell in each.cells}, each.rule.id
+    assert list_effects(decision, "D001-04")["h200-sxm"] is RuleEffect.FAVORS
 
 
 def test_a_port_does_not_pay_back_below_a_thousand_rented_hours_a_month(service: GpuDeskService) -> None:
     decision = decide(service, make_scenario(acquisition="rent", monthly_hours=900.0, current_platform="CUDA"))
-    assert list_effects(decision, "D000-15") == {"mi325x": RuleEffect.NONE, "h200-sxm": RuleEffect.FAVOURS}
+    assert list_effects(decision, "D000-15") == {"mi325x": RuleEffect.NONE, "h200-sxm": RuleEffect.FAVORS}
     hours = dict(zip(decision.columns, decision.parts, strict=True))["mi325x"]["payback_hours"]
     assert isinstance(hours, float)
     assert hours > 900.0

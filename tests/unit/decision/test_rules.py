@@ -38,7 +38,7 @@ class Try(NamedTuple):
     effects: tuple[RuleEffect, RuleEffect] = (RuleEffect.NONE, RuleEffect.NONE)
 
 
-FAVOURS = (RuleEffect.FAVOURS, RuleEffect.NONE)
+FAVORS = (RuleEffect.FAVORS, RuleEffect.NONE)
 REMOVES = (RuleEffect.PASSES, RuleEffect.REMOVES)
 CHECKS = (RuleEffect.PASSES, RuleEffect.NONE)
 CUDA, ROCM = {"platform": "CUDA"}, {"platform": "ROCm"}
@@ -62,10 +62,10 @@ TRIES: dict[str, Try] = {
         {"fits_alone": False},
         REMOVES,
     ),
-    "D000-02": Try({"priority": "cost"}, {"priority": "speed"}, *leads("cost"), FAVOURS),
-    "D000-03": Try({"team": "rocm"}, {"team": None}, ROCM, CUDA, FAVOURS),
-    "D000-04": Try({"long_context": "yes"}, {"long_context": "no"}, *leads("kv_room"), FAVOURS),
-    "D000-05": Try({"months_to_launch": 15.0}, {"months_to_launch": None}, ROCM, CUDA, FAVOURS),
+    "D000-02": Try({"priority": "cost"}, {"priority": "speed"}, *leads("cost"), FAVORS),
+    "D000-03": Try({"team": "rocm"}, {"team": None}, ROCM, CUDA, FAVORS),
+    "D000-04": Try({"long_context": "yes"}, {"long_context": "no"}, *leads("kv_room"), FAVORS),
+    "D000-05": Try({"months_to_launch": 15.0}, {"months_to_launch": None}, ROCM, CUDA, FAVORS),
     "D000-06": Try(
         {"serving_engine": "tensorrt-llm"},
         {"serving_engine": "vllm"},
@@ -74,59 +74,59 @@ TRIES: dict[str, Try] = {
         REMOVES,
     ),
     "D000-07": Try({"tuning": "full"}, {"tuning": "tuned"}, WIDE, NARROW, REMOVES),
-    "D000-08": Try({"all_fit_alone": True}, {"all_fit_alone": False, "some_fit_alone": False}, STAYS, MOVES, FAVOURS),
-    "D000-09": Try({"priority": "certainty"}, {"priority": "cost"}, WIDE, NARROW, FAVOURS),
+    "D000-08": Try({"all_fit_alone": True}, {"all_fit_alone": False, "some_fit_alone": False}, STAYS, MOVES, FAVORS),
+    "D000-09": Try({"priority": "certainty"}, {"priority": "cost"}, WIDE, NARROW, FAVORS),
     "D000-10": Try({"porting": "no"}, {"porting": "yes"}, STAYS, MOVES, REMOVES),
     "D000-11": Try({"fleet": 64.0}, {"fleet": 8.0}),
-    "D000-12": Try({"tuned_for": "cuda"}, {"tuned_for": "nothing"}, CUDA, ROCM, FAVOURS),
-    "D000-13": Try({"tuning": "own_code"}, {"tuning": "tuned"}, *leads("bandwidth"), FAVOURS),
-    "D000-14": Try({"current_platform": "CUDA"}, {"current_platform": "none"}, STAYS, MOVES, FAVOURS),
+    "D000-12": Try({"tuned_for": "cuda"}, {"tuned_for": "nothing"}, CUDA, ROCM, FAVORS),
+    "D000-13": Try({"tuning": "own_code"}, {"tuning": "tuned"}, *leads("bandwidth"), FAVORS),
+    "D000-14": Try({"current_platform": "CUDA"}, {"current_platform": "none"}, STAYS, MOVES, FAVORS),
     "D000-15": Try(
         {"monthly_hours": 800.0, "acquisition": "rent"},
         {"monthly_hours": 800.0, "acquisition": "own"},
         {"pays_back": True},
         {"pays_back": False},
-        FAVOURS,
+        FAVORS,
     ),
     "D000-16": Try(
         {"monthly_hours": 10_000.0, "acquisition": "rent"},
         {"monthly_hours": 9_999.0, "acquisition": "rent"},
         {"pays_back": True},
         {"pays_back": False},
-        FAVOURS,
+        FAVORS,
     ),
     "D000-17": Try(
         {"monthly_hours": 1e6, "acquisition": "rent"},
         {"monthly_hours": 1e5, "acquisition": "rent"},
         {"pays_back": True},
         {"pays_back": False},
-        FAVOURS,
+        FAVORS,
     ),
     "D000-18": Try(
         {"adoption_months": 9.0, "some_need_port": True},
         {"adoption_months": 9.0, "some_need_port": False},
         MOVES,
         STAYS,
-        FAVOURS,
+        FAVORS,
     ),
-    "D000-19": Try({"bound_by": "memory bandwidth"}, {"bound_by": "overhead"}, *leads("bandwidth"), FAVOURS),
-    "D000-20": Try({"work": "training"}, {"work": "serving"}, CUDA, ROCM, FAVOURS),
+    "D000-19": Try({"bound_by": "memory bandwidth"}, {"bound_by": "overhead"}, *leads("bandwidth"), FAVORS),
+    "D000-20": Try({"work": "training"}, {"work": "serving"}, CUDA, ROCM, FAVORS),
     "D000-21": Try({"vendor_policy": "shared_pool"}, {"vendor_policy": "two_pools"}),
     "D000-22": Try(
         {"shape": "several"},
         {"shape": "one", "all_fit_alone": True},
         {"leads_memory": False},
         {"leads_memory": True},
-        FAVOURS,
+        FAVORS,
     ),
     "D000-23": Try(
         {"work": "multimodal", "precision": "unquantised"},
         {"work": "multimodal", "precision": "any"},
         *leads("memory"),
-        FAVOURS,
+        FAVORS,
     ),
-    "D000-24": Try({"priority": "speed"}, {"priority": "balanced"}, *leads("tpot"), FAVOURS),
-    "D000-25": Try({"all_fit_alone": True}, {"all_fit_alone": None}, STAYS, MOVES, FAVOURS),
+    "D000-24": Try({"priority": "speed"}, {"priority": "balanced"}, *leads("tpot"), FAVORS),
+    "D000-25": Try({"all_fit_alone": True}, {"all_fit_alone": None}, STAYS, MOVES, FAVORS),
     "D000-26": Try({"months_to_launch": 3.0}, {"months_to_launch": None}),
     "D000-27": Try(
         {"host_traffic_most_gbs": 0.1},
@@ -137,56 +137,56 @@ TRIES: dict[str, Try] = {
     ),
     "D000-28": Try({"site": "oam"}, {"site": "open"}, FITS, NOT, CHECKS),
     "D001-01": Try(
-        {"fewest_count": 2.0, "most_count": 6.0}, {"fewest_count": 3.0, "most_count": 6.0}, *leads("count"), FAVOURS
+        {"fewest_count": 2.0, "most_count": 6.0}, {"fewest_count": 3.0, "most_count": 6.0}, *leads("count"), FAVORS
     ),
     "D001-02": Try(
         {"kv_some_short": True},
         {"kv_some_short": None},
         {"kv_room_gb": 300.0, "kv_needed_gb": 90.0, "leads_kv_room": False},
         {"kv_room_gb": 70.0, "kv_needed_gb": 90.0, "leads_kv_room": False},
-        FAVOURS,
+        FAVORS,
     ),
     "D001-03": Try(
-        {"acquisition": "rent"}, {"acquisition": "undecided"}, {"rent_providers": 6.0}, {"rent_providers": 1.0}, FAVOURS
+        {"acquisition": "rent"}, {"acquisition": "undecided"}, {"rent_providers": 6.0}, {"rent_providers": 1.0}, FAVORS
     ),
-    "D001-04": Try({"all_fit_alone": True}, {"all_fit_alone": False, "some_fit_alone": False}, STAYS, MOVES, FAVOURS),
-    "D001-05": Try({"tuning": "untuned"}, {"tuning": "own_code"}, WIDE, NARROW, FAVOURS),
+    "D001-04": Try({"all_fit_alone": True}, {"all_fit_alone": False, "some_fit_alone": False}, STAYS, MOVES, FAVORS),
+    "D001-05": Try({"tuning": "untuned"}, {"tuning": "own_code"}, WIDE, NARROW, FAVORS),
     "D001-06": Try({"kv_some_short": True, "all_fit_alone": True}, {"kv_some_short": None, "all_fit_alone": True}),
-    "D001-07": Try({"params_b": 405.0}, {"params_b": 70.0}, *leads("throughput_each"), FAVOURS),
-    "D001-08": Try({"decode_share": 0.2}, {"decode_share": None}, *leads("compute"), FAVOURS),
+    "D001-07": Try({"params_b": 405.0}, {"params_b": 70.0}, *leads("throughput_each"), FAVORS),
+    "D001-08": Try({"decode_share": 0.2}, {"decode_share": None}, *leads("compute"), FAVORS),
     "D001-09": Try({"api_checked": "no"}, {"api_checked": None}),
     "D001-10": Try(
         {"serving_engine": "vllm"}, {"serving_engine": "any"}, {"runs_engine": True}, {"runs_engine": False}, CHECKS
     ),
-    "D002-01": Try({"bound_by": "capacity"}, {"bound_by": "memory bandwidth"}, *leads("kv_room"), FAVOURS),
-    "D002-02": Try({"priority": "speed"}, {"priority": "users"}, *leads("throughput_each"), FAVOURS),
+    "D002-01": Try({"bound_by": "capacity"}, {"bound_by": "memory bandwidth"}, *leads("kv_room"), FAVORS),
+    "D002-02": Try({"priority": "speed"}, {"priority": "users"}, *leads("throughput_each"), FAVORS),
     "D002-03": Try(
         {"budget_usd": 1e5, "long_context": "yes", "acquisition": "own"},
         {"budget_usd": 1e5, "long_context": "yes", "acquisition": "rent"},
         {"spend_usd": 80_000.0},
         {"spend_usd": 120_000.0},
-        FAVOURS,
+        FAVORS,
     ),
     "D002-04": Try({"precision": "fp4"}, {"precision": "any"}, {"native_fp4": True}, {"native_fp4": False}, REMOVES),
-    "D002-05": Try({"standard_model": False}, {"standard_model": None}, *leads("model_engines"), FAVOURS),
+    "D002-05": Try({"standard_model": False}, {"standard_model": None}, *leads("model_engines"), FAVORS),
     "D002-06": Try(
-        {"serving_engine": "tgi"}, {"serving_engine": "sglang"}, {"runs_engine": True}, {"runs_engine": False}, FAVOURS
+        {"serving_engine": "tgi"}, {"serving_engine": "sglang"}, {"runs_engine": True}, {"runs_engine": False}, FAVORS
     ),
     "D002-07": Try(
-        {"vendor_policy": "one", "team": "small"}, {"vendor_policy": "one", "team": "rocm"}, STAYS, MOVES, FAVOURS
+        {"vendor_policy": "one", "team": "small"}, {"vendor_policy": "one", "team": "rocm"}, STAYS, MOVES, FAVORS
     ),
-    "D002-08": Try({"priority": "users"}, {"priority": "cost"}, *leads("concurrency"), FAVOURS),
+    "D002-08": Try({"priority": "users"}, {"priority": "cost"}, *leads("concurrency"), FAVORS),
     "D002-09": Try(
         {"some_need_port": True, "acquisition": "own"},
         {"some_need_port": False, "acquisition": "own"},
         *leads("owned_cost"),
-        FAVOURS,
+        FAVORS,
     ),
-    "D002-10": Try({"fleet": 4000.0}, {"fleet": 1000.0}, *leads("power"), FAVOURS),
-    "D002-11": Try({"site": "rack"}, {"site": "open"}, *leads("density"), FAVOURS),
-    "D002-12": Try({"site": "amd"}, {"site": "hgx"}, {"vendor": "AMD"}, {"vendor": "NVIDIA"}, FAVOURS),
-    "D002-13": Try({"standing": "reference"}, {"standing": "none"}, {"references": 2.0}, {"references": 0.0}, FAVOURS),
-    "D002-14": Try({"standing": "frontier"}, {"standing": "none", "priority": "speed"}, WIDE, NARROW, FAVOURS),
+    "D002-10": Try({"fleet": 4000.0}, {"fleet": 1000.0}, *leads("power"), FAVORS),
+    "D002-11": Try({"site": "rack"}, {"site": "open"}, *leads("density"), FAVORS),
+    "D002-12": Try({"site": "amd"}, {"site": "hgx"}, {"vendor": "AMD"}, {"vendor": "NVIDIA"}, FAVORS),
+    "D002-13": Try({"standing": "reference"}, {"standing": "none"}, {"references": 2.0}, {"references": 0.0}, FAVORS),
+    "D002-14": Try({"standing": "frontier"}, {"standing": "none", "priority": "speed"}, WIDE, NARROW, FAVORS),
     "D002-15": Try(
         {"destination": "controlled"},
         {"destination": "free"},
@@ -195,73 +195,70 @@ TRIES: dict[str, Try] = {
         (RuleEffect.PASSES, RuleEffect.UNDECIDED),
     ),
     "D002-16": Try(
-        {"months_to_launch": 2.0}, {"months_to_launch": None}, {"announced": False}, {"announced": True}, FAVOURS
+        {"months_to_launch": 2.0}, {"months_to_launch": None}, {"announced": False}, {"announced": True}, FAVORS
     ),
     "D002-17": Try(
         {"years": 3.0, "waiting": "no", "acquisition": "own"},
         {"years": 2.0, "waiting": "no", "acquisition": "own"},
         *leads("owned_cost"),
-        FAVOURS,
+        FAVORS,
     ),
     "D002-18": Try(
-        {"tuned_for": "cdna4"}, {"tuned_for": "cuda"}, {"generation": "cdna4"}, {"generation": "hopper"}, FAVOURS
+        {"tuned_for": "cdna4"}, {"tuned_for": "cuda"}, {"generation": "cdna4"}, {"generation": "hopper"}, FAVORS
     ),
-    "D002-19": Try({"waiting": "unpriced"}, {"waiting": "no"}, {"announced": False}, {"announced": True}, FAVOURS),
+    "D002-19": Try({"waiting": "unpriced"}, {"waiting": "no"}, {"announced": False}, {"announced": True}, FAVORS),
     "D002-20": Try({"vendor_policy": "two_pools"}, {"vendor_policy": "one"}),
-    "D003-01": Try({"current_platform": "CUDA"}, {"current_platform": "ROCm"}, STAYS, MOVES, FAVOURS),
-    "D003-02": Try({"params_b": 405.0, "most_hosts": 2.0}, {"params_b": 405.0, "most_hosts": 1.0}, *LINKED, FAVOURS),
-    "D003-03": Try({"work": "media"}, {"work": "serving"}, CUDA, ROCM, FAVOURS),
-    "D003-04": Try({"team": "small"}, {"team": "cuda"}, WIDE, NARROW, FAVOURS),
+    "D003-01": Try({"current_platform": "CUDA"}, {"current_platform": "ROCm"}, STAYS, MOVES, FAVORS),
+    "D003-02": Try({"params_b": 405.0, "most_hosts": 2.0}, {"params_b": 405.0, "most_hosts": 1.0}, *LINKED, FAVORS),
+    "D003-03": Try({"work": "media"}, {"work": "serving"}, CUDA, ROCM, FAVORS),
+    "D003-04": Try({"team": "small"}, {"team": "cuda"}, WIDE, NARROW, FAVORS),
     "D003-05": Try(
         {"params_b": 70.0, "most_count": 2.0, "fewest_count": 1.0},
         {"params_b": 8.0, "most_count": 2.0, "fewest_count": 1.0},
         *leads("count"),
-        FAVOURS,
+        FAVORS,
     ),
     "D003-06": Try(
         {"model_moe": True, "all_fit_alone": False},
         {"model_moe": False, "all_fit_alone": False},
         *leads("memory"),
-        FAVOURS,
+        FAVORS,
     ),
     "D003-07": Try(
-        {"priority": "cost", "acquisition": "own"},
-        {"priority": "cost", "acquisition": "rent"},
-        *leads("spend"),
-        FAVOURS,
+        {"priority": "cost", "acquisition": "own"}, {"priority": "cost", "acquisition": "rent"}, *leads("spend"), FAVORS
     ),
-    "D003-08": Try({"team": "rocm"}, {"team": "can_learn"}, ROCM, CUDA, FAVOURS),
+    "D003-08": Try({"team": "rocm"}, {"team": "can_learn"}, ROCM, CUDA, FAVORS),
     "D003-09": Try({"shape": "one"}, {"shape": "free"}, {"fits_alone": True}, {"fits_alone": False}, REMOVES),
-    "D003-10": Try({"service": "interactive"}, {"service": None}, *leads("tpot"), FAVOURS),
+    "D003-10": Try({"service": "interactive"}, {"service": None}, *leads("tpot"), FAVORS),
     "D003-11": Try({"work": "fine_tuning"}, {"work": "serving"}, FITS, NOT, CHECKS),
     "D003-12": Try(
         {"model_id": "deepseek-r1", "most_hosts": 2.0},
         {"model_id": "deepseek-v3", "most_hosts": 2.0},
         {"runs_on_record": 12.0},
         {"runs_on_record": 0.0},
-        FAVOURS,
+        FAVORS,
     ),
     "D003-13": Try(
         {"precision": "automatic"},
         {"precision": "fp4"},
         {"native_fp4": True, "platform": "CUDA"},
         {"native_fp4": True, "platform": "ROCm"},
-        FAVOURS,
+        FAVORS,
     ),
-    "D003-14": Try({"priority": "certainty"}, {"priority": "balanced"}, WIDE, NARROW, FAVOURS),
-    "D003-15": Try({"tuning": "full"}, {"tuning": "tuned"}, WIDE, NARROW, FAVOURS),
+    "D003-14": Try({"priority": "certainty"}, {"priority": "balanced"}, WIDE, NARROW, FAVORS),
+    "D003-15": Try({"tuning": "full"}, {"tuning": "tuned"}, WIDE, NARROW, FAVORS),
     "D003-16": Try(
         {"weights_gb": 405.0, "least_memory_gb": 193.0},
         {"weights_gb": 70.0, "least_memory_gb": 193.0},
         *leads("count"),
-        FAVOURS,
+        FAVORS,
     ),
-    "D003-17": Try({"most_hosts": 2.0}, {"most_hosts": 1.0}, *LINKED, FAVOURS),
+    "D003-17": Try({"most_hosts": 2.0}, {"most_hosts": 1.0}, *LINKED, FAVORS),
     "D003-18": Try(
         {"priority": "cost", "all_fit_alone": False},
         {"priority": "cost", "all_fit_alone": True},
         *leads("cost"),
-        FAVOURS,
+        FAVORS,
     ),
     "D003-19": Try({"work": "fine_tuning"}, {"work": "training"}, FITS, NOT, CHECKS),
     "D003-20": Try(
@@ -271,14 +268,14 @@ TRIES: dict[str, Try] = {
         {"fits_alone": False},
         CHECKS,
     ),
-    "D003-21": Try({"team": "small"}, {"team": "rocm"}, WIDE, NARROW, FAVOURS),
-    "D003-22": Try({"vendor_policy": "two_pools"}, {"vendor_policy": "any"}, ROCM, CUDA, FAVOURS),
-    "D003-23": Try({"engine_everywhere": False}, {"engine_everywhere": None}, STAYS, MOVES, FAVOURS),
+    "D003-21": Try({"team": "small"}, {"team": "rocm"}, WIDE, NARROW, FAVORS),
+    "D003-22": Try({"vendor_policy": "two_pools"}, {"vendor_policy": "any"}, ROCM, CUDA, FAVORS),
+    "D003-23": Try({"engine_everywhere": False}, {"engine_everywhere": None}, STAYS, MOVES, FAVORS),
     "D003-24": Try({"unsure": True}, {}),
     "D003-25": Try(
-        {"months_to_launch": 0.0}, {"months_to_launch": 6.0}, {"announced": False}, {"announced": True}, FAVOURS
+        {"months_to_launch": 0.0}, {"months_to_launch": 6.0}, {"announced": False}, {"announced": True}, FAVORS
     ),
-    "D004-01": Try({"service": "interactive"}, {"service": "server", "shape": "free"}, *leads("ttft"), FAVOURS),
+    "D004-01": Try({"service": "interactive"}, {"service": "server", "shape": "free"}, *leads("ttft"), FAVORS),
     "D004-02": Try({"work": "serving"}, {"work": "media"}, FITS, NOT, CHECKS),
     "D004-03": Try({"has_model": True}, {}, FITS, NOT, REMOVES),
     "D004-04": Try(
@@ -297,18 +294,18 @@ TRIES: dict[str, Try] = {
         {"spend_usd": 120_000.0},
         REMOVES,
     ),
-    "D004-08": Try({"bound_by": "compute"}, {"bound_by": "overhead"}, *leads("compute"), FAVOURS),
+    "D004-08": Try({"bound_by": "compute"}, {"bound_by": "overhead"}, *leads("compute"), FAVORS),
     "D004-09": Try(
         {"priority": "balanced", "all_fit_alone": False},
         {"priority": "balanced", "all_fit_alone": True},
         *leads("memory"),
-        FAVOURS,
+        FAVORS,
     ),
     "D004-10": Try(
         {"coverage_most": 58.0, "coverage_least": 50.0, "shape": "several"},
         {"coverage_most": 50.0, "coverage_least": 50.0, "shape": "several"},
         *leads("coverage"),
-        FAVOURS,
+        FAVORS,
     ),
     "D004-11": Try({"bound_by": "compute"}, {"bound_by": None}),
     "D004-12": Try(
@@ -318,7 +315,7 @@ TRIES: dict[str, Try] = {
         CHECKS,
     ),
     "D004-13": Try(
-        {"most_count": 4.0, "fewest_count": 2.0}, {"most_count": 2.0, "fewest_count": 2.0}, *leads("cost"), FAVOURS
+        {"most_count": 4.0, "fewest_count": 2.0}, {"most_count": 2.0, "fewest_count": 2.0}, *leads("cost"), FAVORS
     ),
     "D004-14": Try({"work": "media"}, {"work": "serving"}, FITS, NOT, CHECKS),
     "L-01": Try(

@@ -74,7 +74,7 @@ def test_rules_of_a_theme_that_disagree_both_count() -> None:
 
 
 @given(st.floats(0.1, 50.0), st.floats(1.0, 3.0))
-def test_more_weight_never_costs_what_it_favours(weight: float, more: float) -> None:
+def test_more_weight_never_costs_what_it_favors(weight: float, more: float) -> None:
     rules = [rule("one", favours="good"), rule("other", favours="big")]
     light, heavy = (lines_of(rules, [A, B], one=each, other=5.0) for each in (weight, weight * more))
     assert shares(heavy)[0] >= shares(light)[0]

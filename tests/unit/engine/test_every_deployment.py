@@ -50,7 +50,7 @@ SLACK: Final = 1.0 + 1e-9
 
 @pytest.mark.parametrize("part", PARTS)
 def test_nothing_on_a_part_is_beyond_physics(part: str, facts: Catalog, calibration: Calibration) -> None:
-    """With every 24th model; neighbours in the list of parts have others, so that each is on two parts."""
+    """With every 24th model; neighbors in the list of parts have others, so that each is on two parts."""
     models = [model.id for model in facts.models()][PARTS.index(part) % 24 :: 24]
     assert_physics(facts, calibration, part, models)
 

@@ -142,7 +142,7 @@ def test_constants_are_looked_up_by_part_precision_family_ranks_and_link() -> No
     constants_file = calibration()
     narrowed = replace(
         constants_file.constants["weight_read_efficiency"],
-        exceptions=(ConstantOverride({"precision": frozenset({"fp8"}), "link": frozenset({"scale-up"})}, 0.3),),
+        overrides=(ConstantOverride({"precision": frozenset({"fp8"}), "link": frozenset({"scale-up"})}, 0.3),),
     )
     constants = MappingProxyType({**constants_file.constants, "weight_read_efficiency": narrowed})
     constants_file = replace(constants_file, constants=constants)
@@ -155,7 +155,7 @@ def test_products_of_widened_weights_reach_the_share_of_their_format() -> None:
     constants_file = calibration()
     widened = replace(
         constants_file.constants["gemm_efficiency"],
-        exceptions=(ConstantOverride({"precision": frozenset({"fp8"})}, 0.3),),
+        overrides=(ConstantOverride({"precision": frozenset({"fp8"})}, 0.3),),
     )
     constants_file = replace(constants_file, constants={**constants_file.constants, "gemm_efficiency": widened})
 
@@ -171,7 +171,7 @@ def test_launches_of_experts_depend_on_their_format() -> None:
     constants_file = calibration()
     fused = replace(
         constants_file.constants["moe_layer_time"],
-        exceptions=(ConstantOverride({"precision": frozenset({"mxfp4"})}, 5e-6),),
+        overrides=(ConstantOverride({"precision": frozenset({"mxfp4"})}, 5e-6),),
     )
     constants_file = replace(constants_file, constants={**constants_file.constants, "moe_layer_time": fused})
     for weights, seconds in ((Precision.MXFP4, 5e-6), (Precision.BF16, 25e-6)):

@@ -23,8 +23,8 @@ from gpudesk.text.units import GIB
 from tests.unit.engine import published
 
 FP8 = StorageFormat(8)
-MATRIX = WeightTensor("m", TensorClass.MIXER, TensorSplit.TENSOR, 1000, quantisable=True)
-EXPERT = WeightTensor("e", TensorClass.EXPERT, TensorSplit.EXPERT, 1000, copies=64, quantisable=True)
+MATRIX = WeightTensor("m", TensorClass.MIXER, TensorSplit.TENSOR, 1000, is_quantizable=True)
+EXPERT = WeightTensor("e", TensorClass.EXPERT, TensorSplit.EXPERT, 1000, copies=64, is_quantizable=True)
 NORM = WeightTensor("n", TensorClass.NORM, TensorSplit.REPLICATED, 100)
 
 
@@ -84,7 +84,7 @@ def test_formats_of_tensors() -> None:
 
 def test_a_format_of_feed_forward_blocks_leaves_attention_as_published() -> None:
     blocks = replace(published.llama_3_1_70b(), native_precision=Precision.NVFP4, quantised_tensors="ffn")
-    gate = WeightTensor("gate_proj", TensorClass.DENSE_FFN, TensorSplit.TENSOR, 1000, quantisable=True)
+    gate = WeightTensor("gate_proj", TensorClass.DENSE_FFN, TensorSplit.TENSOR, 1000, is_quantizable=True)
     assert get_storage_format(gate, blocks, Precision.NVFP4).bits == 4
     assert get_storage_format(EXPERT, blocks, Precision.NVFP4).bits == 4
     assert get_storage_format(MATRIX, blocks, Precision.NVFP4).bits == 16

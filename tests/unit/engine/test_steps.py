@@ -76,12 +76,12 @@ def test_a_batch_touches_experts_by_chance() -> None:
     assert decode(shared, 1.0).total.item() == pytest.approx(1 - miss**2)
 
 
-def test_a_batch_touches_fewer_experts_the_more_some_are_favoured() -> None:
+def test_a_batch_touches_fewer_experts_the_more_some_are_favored() -> None:
     even = replace(PLAIN, expert_read=1.0, expert_log_miss=math.log(1 - 8 / 256), expert_evenness=1e7)
     # The mean over experts whose chance is spread by a gamma distribution, drawn instead of integrated.
-    favour = np.random.default_rng(7).gamma(2.0, 1.0 / 2.0, 400_000)
+    favor = np.random.default_rng(7).gamma(2.0, 1.0 / 2.0, 400_000)
     for tokens in (1.0, 2.0, 16.0, 300.0):
-        share = 1 - (1 - 8 / 256) * np.mean(np.exp((tokens - 1) * favour * math.log(1 - 8 / 256)))
+        share = 1 - (1 - 8 / 256) * np.mean(np.exp((tokens - 1) * favor * math.log(1 - 8 / 256)))
         touched = decode(replace(even, expert_evenness=2.0), tokens).total.item()
         assert touched == pytest.approx(share, rel=5e-3)
         assert touched * (1 + 1e-12) >= 8 / 256

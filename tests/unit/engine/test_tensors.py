@@ -160,8 +160,8 @@ def test_grouped_heads_divide_apart_from_query_heads() -> None:
         assert (named[name].split, named[name].kv_heads) == (TensorSplit.KV_HEADS, 4)
     assert named["o_bias"].split is TensorSplit.REPLICATED
     assert (named["q_norm"].elements, named["k_norm"].elements) == (16 * 64, 4 * 64)
-    quantisable = {name for name, tensor in named.items() if tensor.quantisable}
-    assert quantisable == {"q_proj", "k_proj", "v_proj", "o_proj"}
+    is_quantizable = {name for name, tensor in named.items() if tensor.is_quantizable}
+    assert is_quantizable == {"q_proj", "k_proj", "v_proj", "o_proj"}
 
 
 def test_attention_variants_change_the_tensors_they_name() -> None:
@@ -279,11 +279,11 @@ def test_experts_are_copies_and_divide_over_the_expert_group() -> None:
         assert (tensor.tensor_class, tensor.split, tensor.copies) == (TensorClass.EXPERT, TensorSplit.EXPERT, 16)
         assert (tensor.elements, tensor.parameters) == (1024 * 512, 16 * 1024 * 512)
     assert named["experts.bias"].elements == 2 * 512 + 1024
-    assert not named["experts.bias"].quantisable
+    assert not named["experts.bias"].is_quantizable
     assert named["shared_expert.up_proj"].elements == 1024 * 1024
     assert named["shared_expert_gate"].elements == 1024
     assert (named["router"].split, named["router_bias"].elements) == (TensorSplit.REPLICATED, 16)
-    assert not named["router"].quantisable
+    assert not named["router"].is_quantizable
 
 
 def test_latent_experts_work_on_the_narrow_vector() -> None:

@@ -283,8 +283,8 @@ def test_trace_signs_show_the_effect_of_a_rule(sheet: ComparisonSheet) -> None:
     limit = next(row for label, row in signed_rows.items() if label.startswith("L-01 "))
     assert limit.cells[0].text.startswith("⊘ ")
     assert limit.cells[0].mark is CellMarking.FAILS
-    favoured = next(row for label, row in signed_rows.items() if label.startswith("D000-02 "))
-    assert {cell.text[0] for cell in favoured.cells} <= set("↑·?")
+    favored = next(row for label, row in signed_rows.items() if label.startswith("D000-02 "))
+    assert {cell.text[0] for cell in favored.cells} <= set("↑·?")
     unsigned_rows = {row.label: row for group in build_trace_table(sheet, signed=False).groups for row in group.rows}
     for label, row in unsigned_rows.items():
         for cell in row.cells:

@@ -128,18 +128,18 @@ class _StatedFormat:
 
 
 def read_stored_precision(
-    whole: ConfigFields, text: ConfigFields, quantisation: Mapping[str, Any] | None, structure: ModelStructure
+    whole: ConfigFields, text: ConfigFields, quantization: Mapping[str, Any] | None, structure: ModelStructure
 ) -> StoredPrecision:
     """Return the stored formats of a checkpoint.
 
-    `quantisation` is the table `quantization` of hf_quant_config.json next to the configuration, which has more than
+    `quantization` is the table `quantization` of hf_quant_config.json next to the configuration, which has more than
     the copy inside.
     """
     wide, notes = _find_wide_format(whole, text)
     inside = whole.table("quantization_config") or text.table("quantization_config")
     table = inside
-    if quantisation is not None:
-        table = ConfigFields(quantisation, "quantization")
+    if quantization is not None:
+        table = ConfigFields(quantization, "quantization")
     if table is None and inside is None:
         return StoredPrecision(wide, notes=notes)
     stated_format = _read_stated_format(inside, table, text, len(structure.layers))

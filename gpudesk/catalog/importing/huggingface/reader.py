@@ -167,7 +167,7 @@ def _ask_flag(f: ConfigFields, *names: str) -> bool:
 ParameterCount = Callable[[Model], int]
 
 CONFIG: Final = "config.json"
-QUANTISATION: Final = "hf_quant_config.json"
+QUANTIZATION_FILE: Final = "hf_quant_config.json"
 
 _CONTEXT: Final = (
     "max_position_embeddings",
@@ -378,11 +378,11 @@ class _ConfigReading:
 
     def _read_precision(self, siblings: Mapping[str, bytes]) -> StoredPrecision:
         table: Mapping[str, Any] | None = None
-        if QUANTISATION in siblings:
-            quantisation = parse_bounded_json(siblings[QUANTISATION], QUANTISATION)
-            inner = quantisation.get("quantization", quantisation)
+        if QUANTIZATION_FILE in siblings:
+            quantization = parse_bounded_json(siblings[QUANTIZATION_FILE], QUANTIZATION_FILE)
+            inner = quantization.get("quantization", quantization)
             if not isinstance(inner, Mapping):
-                raise make_type_error(f"{QUANTISATION}: quantization", inner, "object")
+                raise make_type_error(f"{QUANTIZATION_FILE}: quantization", inner, "object")
             table = inner
         return read_stored_precision(self.whole, self.text, table, self.structure)
 

@@ -120,16 +120,16 @@ class ColumnArrangement(QObject):
         self._apply()
 
     def can_move(self, number: int, step: int) -> bool:
-        return self._find_neighbour(number, step) is not None
+        return self._find_neighbor(number, step) is not None
 
     def move(self, number: int, step: int) -> None:
         """Move a column past its visible neighbor, to the left (-1) or to the right (1)."""
-        target = self._find_neighbour(number, step)
+        target = self._find_neighbor(number, step)
         if target is not None:
             heads = self._view.heads
             heads.moveSection(heads.visualIndex(number), heads.visualIndex(target))
 
-    def _find_neighbour(self, number: int, step: int) -> int | None:
+    def _find_neighbor(self, number: int, step: int) -> int | None:
         shown_columns = self._view.heads.list_visible()
         if number == 0 or number not in shown_columns:
             return None

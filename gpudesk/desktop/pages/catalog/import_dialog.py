@@ -295,22 +295,22 @@ class ImportDialog(BackgroundFormDialog):
             row.show_value(subject.id)
             rows.append(row)
         if has_no_owner(self.proposal):
-            rows.append(self._make_organisation_row())
+            rows.append(self._make_organization_row())
         if sources:
             row = TextRow(self.theme, "title", tr("Source"), required=True)
             row.show_value(sources[0].title)
             rows.append(row)
         return rows
 
-    def _make_organisation_row(self) -> FormRow:
+    def _make_organization_row(self) -> FormRow:
         """Ask for the organization of a model that neither its folder nor its file names."""
-        organisations = {model.organisation for model in self.desk.service.catalog.models()}
+        organizations = {model.organisation for model in self.desk.service.catalog.models()}
         return TextRow(
             self.theme,
             "organisation",
             tr("Organization"),
             empty=tr("publisher of the model, missing in its files"),
-            words=sorted(organisations, key=str.casefold),
+            words=sorted(organizations, key=str.casefold),
         )
 
     def _ask(self, proposal: ImportProposal) -> bool:

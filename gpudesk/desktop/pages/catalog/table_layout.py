@@ -15,7 +15,7 @@ from gpudesk.desktop.pages.catalog.catalog_model import CatalogModel, CatalogSor
 from gpudesk.desktop.ui.tables.painted_table import PaintedHeader
 from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, TextMeasure, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, RIGHT, TextMeasure, ThemePainter
 from gpudesk.domain.attributes import CatalogCellValue, CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.catalog_lists import FIGURES, label_column, label_column_group
@@ -403,7 +403,7 @@ class CatalogHeader(PaintedHeader):
         top = self.height() - theme.px(7) - 2 * line - theme.px(4)
         over = theme.length(_GROUP_OVER)
         room = QRectF(start - over, top, end - start + 2 * over, line)
-        pen.text(room, label_column_group(group), font="caption_strong", color="text3", align=CENTRE)
+        pen.text(room, label_column_group(group), font="caption_strong", color="text3", align=CENTER)
         pen.hairline(start, top + line + 1, end, top + line + 1, "strong")
 
     # The mouse

@@ -178,13 +178,13 @@ class ComparisonCommands:
     def move_column(self, head: ComparisonHead, step: int) -> None:
         """Move a column past its visible neighbor, in the scenario's order."""
         self._arranger.change(sorting=None)
-        target = self._find_neighbour(head, step)
+        target = self._find_neighbor(head, step)
         position = self._position(head)
         if position is not None and target is not None:
             edited = scenario_edits.move_accelerator(self._desk.scenario, position, target)
             self._desk.apply(edited, tr("Move {name}", name=head.name))
 
-    def _find_neighbour(self, head: ComparisonHead, step: int) -> int | None:
+    def _find_neighbor(self, head: ComparisonHead, step: int) -> int | None:
         """Return the scenario position of the next visible column, in the scenario's order."""
         hidden = self._arranger.arrangement.hidden_columns
         visible_heads = [each for each in self._model.table.heads if each.key not in hidden]
@@ -260,7 +260,7 @@ class ComparisonCommands:
         menu.addSeparator()
         for step, icon, text in ((-1, "arrow-left", tr("Move left")), (1, "arrow-right", tr("Move right"))):
             entry = add_entry(menu, self._theme.icon(icon), text, partial(self.move_column, head, step))
-            entry.setEnabled(self._find_neighbour(head, step) is not None)
+            entry.setEnabled(self._find_neighbor(head, step) is not None)
         menu.addSeparator()
         hide = add_entry(
             menu, self._theme.icon("eye-off"), tr("Hide column"), lambda: self._arranger.hide_column(head.key)

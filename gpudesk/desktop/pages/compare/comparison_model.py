@@ -119,9 +119,9 @@ def move_row(table: ComparisonTable, arrangement: ComparisonArrangement, key: st
     visible = [each for each in keys if each in row_keys]
     if key not in visible or not 0 <= visible.index(key) + step < len(visible):
         return arrangement
-    neighbour = visible[visible.index(key) + step]
+    neighbor = visible[visible.index(key) + step]
     keys.remove(key)
-    keys.insert(keys.index(neighbour) + (1 if step > 0 else 0), key)
+    keys.insert(keys.index(neighbor) + (1 if step > 0 else 0), key)
     others = tuple(each for each in arrangement.row_order if each not in keys)
     return replace(arrangement, row_order=(*others, *keys))
 

@@ -122,7 +122,7 @@ _LINE: Final = 8.0
 
 #: Effect -> icon, its color, font and color of the figure, color of the word.
 _LOOKS: Final = {
-    RuleEffect.FAVOURS: ("arrow-up", "best_text", "label", "text1", "best_text"),
+    RuleEffect.FAVORS: ("arrow-up", "best_text", "label", "text1", "best_text"),
     RuleEffect.PASSES: ("check", "text2", "small", "text2", "text3"),
     RuleEffect.NONE: ("dot", "text3", "small", "text2", "text3"),
     RuleEffect.REMOVES: ("", "unfit", "label", "unfit", "unfit"),
@@ -427,7 +427,7 @@ class RuleTraceTableView(PaintedTable):
         icon, tint, font, color, quiet = _LOOKS[cell.effect]
         length = self._theme.length
         box = self._get_box(row, column)
-        if cell.effect is RuleEffect.FAVOURS:
+        if cell.effect is RuleEffect.FAVORS:
             pen.tint(box, "best")
         middle, side = row.start + row.size / 2, length(_ICON)
         x = box.left() + length(7)

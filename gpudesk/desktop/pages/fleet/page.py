@@ -19,7 +19,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, select_fleet_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, PaintedWidget, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, RIGHT, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, NumberField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, Hairline, make_column, make_row
@@ -163,7 +163,7 @@ class LoadCurveEditor(PaintedWidget):
             )
             if not hour:
                 place.moveLeft(area.left())
-            align = CENTRE if hour else Qt.AlignmentFlag.AlignLeft
+            align = CENTER if hour else Qt.AlignmentFlag.AlignLeft
             pen.text(place, format_hour(hour), font="caption", color="text3", align=align)
 
     def _name_average(self, pen: ThemePainter, area: QRectF, average: float) -> None:

@@ -28,7 +28,7 @@ from gpudesk.desktop.pages.memory.bars import (
     format_remedy,
 )
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, ThemePainter, paint_ring
 from gpudesk.desktop.ui.theme.tokens import PaintStyle
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
@@ -350,7 +350,7 @@ class MemoryBarRow(QWidget):
                 bar.capacity_text,
                 font="caption_strong",
                 color="text1",
-                align=CENTRE,
+                align=CENTER,
             )
             if not bar.parts:
                 _paint_reason(pen, bar, at)

@@ -28,7 +28,7 @@ from gpudesk.desktop.ui.tables.painted_table import (
 from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter, paint_ring
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, RIGHT, ThemePainter, paint_ring
 from gpudesk.domain.sizing import FitCell
 from gpudesk.report.sizing import HeadroomLevel, classify_headroom, compute_headroom_share
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -87,7 +87,7 @@ class FitMatrixColumnHeader(PaintedHeader):
                 color = "text1" if active else "text2" if swatch is None else theme.name_color(swatch[0])
                 for words in reversed(self._lines[place.number]):
                     rect.translate(0, -line)
-                    pen.text(rect, words, font="caption_strong", color=color, align=CENTRE)
+                    pen.text(rect, words, font="caption_strong", color=color, align=CENTER)
                 if active or place.number == self.hovered_section:
                     arrow = "arrow-down" if self.order.descending else "arrow-up"
                     side = theme.length(ARROW)
@@ -131,7 +131,7 @@ class FitMatrixColumnHeader(PaintedHeader):
             if end - start > self._theme.length(30):
                 line = self._theme.line("caption")
                 rect = QRectF(start, self._theme.px(3), end - start, line)
-                pen.text(rect, column.part.vendor, font="caption_strong", color="text3", align=CENTRE)
+                pen.text(rect, column.part.vendor, font="caption_strong", color="text3", align=CENTER)
                 pen.hairline(start, rect.bottom() + 1, end, rect.bottom() + 1, "strong")
 
 

@@ -16,7 +16,7 @@ from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, PaintedHeader, PaintedTable, VisibleSection
 from gpudesk.desktop.ui.tables.table_base import SELECTABLE, Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, ThemePainter, paint_ring
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
 from gpudesk.domain.accelerator import resolve_fp4
@@ -295,7 +295,7 @@ class _NeededHeader(PaintedHeader):
             upper = QRectF(left + 4, top, width - 8, line)
             self._paint_name(pen, upper, head, before=swatch if swatches else 0.0)
             memory = self._model.format_memory(head)
-            pen.text(upper.translated(0, line), memory, font="caption", color="text3", align=CENTRE)
+            pen.text(upper.translated(0, line), memory, font="caption", color="text3", align=CENTER)
         bottom = self.height() - 1
         pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
 
@@ -303,7 +303,7 @@ class _NeededHeader(PaintedHeader):
         """Write a name after its swatch of width `before`, or without one if that is 0."""
         color = self._theme.name_color(head.palette_index)
         if not before:
-            pen.text(place, head.name, font="small_strong", color=color, align=CENTRE)
+            pen.text(place, head.name, font="small_strong", color=color, align=CENTER)
             return
         width = pen.width(head.name, "small_strong")
         left = place.center().x() - (width + before) / 2
@@ -449,8 +449,8 @@ class NeededMatrixView(PaintedTable):
         top = box.center().y() - (line if cell.below else line / 2)
         upper = QRectF(box.left() + side, top, box.width() - 2 * side, line)
         text = format_needed_count(cell, self._formatter)
-        pen.text(upper, text, font="section", color=words, align=CENTRE)
-        pen.text(upper.translated(0, line - 1), cell.below, font="caption", color=words, align=CENTRE)
+        pen.text(upper, text, font="section", color=words, align=CENTER)
+        pen.text(upper.translated(0, line - 1), cell.below, font="caption", color=words, align=CENTER)
 
     def _paint_hatch(self, pen: ThemePainter, box: QRectF, room: float) -> float:
         """Hatch both ends of a cell outside text of this width; return the width of each end."""

@@ -38,7 +38,7 @@ from gpudesk.desktop.session.selection import Selection, select_figure
 from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.charts.scales import round_up_step
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, Hairline, make_column
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.domain.sizing import FitRemedy
@@ -228,7 +228,7 @@ class MemoryBarChart(QWidget):
                 for number, text in list(enumerate(texts))[::stride]:
                     x = at.x(number * step * GIB)
                     pen.hairline(x, top, x, top + theme.length(4), "axis")
-                    pen.text(QPointF(x, baseline), text, font="caption", color="text3", align=CENTRE)
+                    pen.text(QPointF(x, baseline), text, font="caption", color="text3", align=CENTER)
                 right = at.x(self._extent) + pen.width(texts[-1], "caption") / 2 + theme.length(8)
                 pen.text(QPointF(right, baseline), tr("GiB"), font="caption_strong", color="text3")
 

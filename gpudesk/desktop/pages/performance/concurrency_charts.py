@@ -26,7 +26,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 )
 from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale, PowerOfTwoScale
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, RIGHT, ThemePainter
 from gpudesk.domain.answer import ConcurrencyCurve, Scenario
 from gpudesk.domain.estimate import Limiter, Load, LoadKind
 from gpudesk.domain.registry import FIGURES
@@ -177,7 +177,7 @@ def _rest(pen: ThemePainter, rest: QRectF, words: str, color: str) -> None:
     if rest.width() > width + 16:
         plate = QRectF(rest.left() + 8, rest.top(), width, rest.height())
         pen.painter.fillRect(plate, pen.color("page"))
-        pen.text(plate, words, font="caption", color=color, align=CENTRE)
+        pen.text(plate, words, font="caption", color=color, align=CENTER)
 
 
 #: One step of the keyboard, as a share of the concurrency; at least one request.

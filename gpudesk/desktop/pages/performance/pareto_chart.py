@@ -203,7 +203,7 @@ class ParetoChart(CurvesChart):
         self._own_read_off = READING_SPEED
         self._margins = QMarginsF()
         self.vertical_grid = True
-        self.labelled = False
+        self.labeled = False
         self.detailed_labels = False
 
     @property
@@ -232,7 +232,7 @@ class ParetoChart(CurvesChart):
         self.detailed_labels = len(lines) <= _MOST_DETAILED
         # Without names at the curves the readout next to them says it.
         load_text = self._load_text() if self.frame.area.width() > self.theme.px(_LEAST_LABELED) else ""
-        best_text = tr("best at ≥ {n}", n=self._format_speed(speed)) if self.labelled else ""
+        best_text = tr("best at ≥ {n}", n=self._format_speed(speed)) if self.labeled else ""
         return PlotDrawing(
             lines=lines,
             ghosts=ghosts,
@@ -357,7 +357,7 @@ class ParetoChart(CurvesChart):
 
     def _compute_margins(self) -> QMarginsF:
         px = self.theme.px
-        right = px(96) if self.labelled else px(14)
+        right = px(96) if self.labeled else px(14)
         margins = QMarginsF(self.measure_y_texts(), self.head_height() + px(8 + TAB), right, px(44))
         cursor_readout, lines = self.drawing.cursor_readout, self.drawing.lines
         if cursor_readout is None or not lines:
@@ -366,7 +366,7 @@ class ParetoChart(CurvesChart):
         size = measure_readout(cursor_readout, self.text_painter, self.theme)
         self.read_out_beside = self._crowded(size, margins)
         if self.read_out_beside:
-            margins.setRight(px(12) + math.ceil(size.width) + (right if self.labelled else 0))
+            margins.setRight(px(12) + math.ceil(size.width) + (right if self.labeled else 0))
         return margins
 
     def _crowded(self, size: ReadoutSize, margins: QMarginsF) -> bool:

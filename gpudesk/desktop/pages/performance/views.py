@@ -504,7 +504,7 @@ def make_throughput_view(desk: Desk, theme: Theme) -> PerformanceView:
 
 def make_pareto_view(desk: Desk, theme: Theme) -> PerformanceView:
     chart = ParetoChart(desk, theme)
-    chart.labelled = True
+    chart.labeled = True
     chart.show_unfit_columns()
     return ChartView(desk, theme, [chart], lambda: make_pareto_figures(desk, chart))
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.charts.scales import LinearScale, format_ticks
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import Formatter
@@ -355,7 +355,7 @@ class BarChart(QWidget):
                 x = self._map_to_x(place, tick)
                 pen.hairline(x, area.top(), x, area.bottom(), "strong" if tick == 0.0 else "grid")
                 below = QRectF(x - self.theme.px(_TICK) / 2, area.bottom(), self.theme.px(_TICK), self.theme.px(24))
-                pen.text(below, text, font="caption", color="text2", align=CENTRE)
+                pen.text(below, text, font="caption", color="text2", align=CENTER)
         for number, row in enumerate(group.rows, first):
             self._paint_name(pen, number, row)
             self._paint_row(pen, place, row, self.band(number), "selection" if self._is_marked(number) else "page")
@@ -493,7 +493,7 @@ class BarChart(QWidget):
         if note.framed:
             frame = QRectF(place.left() + 1, place.top(), pen.width(note.words, "small") + px(20), place.height())
             pen.frame(frame, "strong", radius=4.0, dashed=True)
-            pen.text(frame, note.words, font="small", color=note.color, align=CENTRE)
+            pen.text(frame, note.words, font="small", color=note.color, align=CENTER)
             end = frame.right()
         else:
             start = place.left() + (px(8) if self._style.axis else 0)
@@ -510,7 +510,7 @@ class BarChart(QWidget):
         px, x = self.theme.px, self._map_to_x(place, mark.value)
         pen.rule(x, area.top(), x, area.bottom(), "text1", 1.0)
         words = QRectF(x - px(60), area.top() - px(20), px(120), px(18))
-        pen.text(words, mark.words, font="caption_strong", align=CENTRE)
+        pen.text(words, mark.words, font="caption_strong", align=CENTER)
 
     # Mouse and keyboard
 

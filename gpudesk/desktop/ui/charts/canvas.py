@@ -78,10 +78,10 @@ def paint_background(plot: PlotCanvas, painter: QPainter) -> None:
         painter.drawLine(QLineF(area.left(), area.bottom() + 0.5, area.right(), area.bottom() + 0.5))
     if plot.drawing.note:
         width = plot.text_painter.width(plot.drawing.note, "small")
-        centre = plot.frame.area.center()
-        x, y = centre.x() - width / 2, plot.text_painter.middle("small", centre.y())
+        center = plot.frame.area.center()
+        x, y = center.x() - width / 2, plot.text_painter.middle("small", center.y())
         # A box on the plot says the same.
-        if not any(box.intersects(QRectF(x, centre.y(), width, 1.0)) for box in plot.blocked):
+        if not any(box.intersects(QRectF(x, center.y(), width, 1.0)) for box in plot.blocked):
             plot.text_painter.draw(painter, x, y, plot.drawing.note, "small", plot.theme.color("text3"))
 
 
@@ -380,28 +380,28 @@ def _make_requests(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveE
     return requests
 
 
-def _find_centre(plot: PlotCanvas, mark: PointMark) -> QPointF | None:
+def _find_center(plot: PlotCanvas, mark: PointMark) -> QPointF | None:
     """Return the center of a mark; None outside the plot."""
     if not _is_x_visible(plot, mark.x):
         return None
-    centre = QPointF(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y))
-    return centre if plot.frame.area.adjusted(-2, -2, 2, 2).contains(centre) else None
+    center = QPointF(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y))
+    return center if plot.frame.area.adjusted(-2, -2, 2, 2).contains(center) else None
 
 
 def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
     """Paint texts next to their marks, each where it covers the fewest points of curves."""
     letters, px = plot.text_painter, plot.theme.px
     height, radius = letters.metrics("caption").height(), _MARK_RADIUS + 1
-    mark_centres = [(mark, centre) for mark in plot.drawing.marks if (centre := _find_centre(plot, mark)) is not None]
+    mark_centers = [(mark, center) for mark in plot.drawing.marks if (center := _find_center(plot, mark)) is not None]
     ghosts = [resample_curve(plot.frame.pixels(ghost.x, ghost.y)) for ghost in plot.drawing.ghosts]
     points = np.concatenate([np.empty((0, 2)), *plot.sample_curves(), *ghosts])
-    covered_boxes = [QRectF(each.x() - radius, each.y() - radius, 2 * radius, 2 * radius) for _, each in mark_centres]
-    for mark, centre in mark_centres:
+    covered_boxes = [QRectF(each.x() - radius, each.y() - radius, 2 * radius, 2 * radius) for _, each in mark_centers]
+    for mark, center in mark_centers:
         if not mark.text:
             continue
         width = letters.width(mark.text, "caption")
-        right, left = centre.x() + px(4), centre.x() - px(4) - width
-        levels = [centre.y() + px(shift) - height / 2 for shift in (13, -13, 22, -22, 31, -31)]
+        right, left = center.x() + px(4), center.x() - px(4) - width
+        levels = [center.y() + px(shift) - height / 2 for shift in (13, -13, 22, -22, 31, -31)]
         boxes = [QRectF(x, y, width, height) for y in levels for x in (right, left)]
         area = plot.frame.area
         boxes = [each for each in boxes if each.left() >= area.left() and each.top() >= area.top()] or boxes
@@ -416,24 +416,24 @@ def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
 
 
 def _paint_mark(plot: PlotCanvas, painter: QPainter, mark: PointMark) -> None:
-    centre = _find_centre(plot, mark)
-    if centre is None:
+    center = _find_center(plot, mark)
+    if center is None:
         return
     color = plot.theme.mark_color(mark.slot)
     if mark.key == plot.current and plot.hasFocus():
         painter.setPen(QPen(plot.theme.color("focus"), 2.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawEllipse(centre, _MARK_RADIUS + 4, _MARK_RADIUS + 4)
+        painter.drawEllipse(center, _MARK_RADIUS + 4, _MARK_RADIUS + 4)
     if mark.marker:
-        ThemePainter(painter, plot.theme).marker(centre.x(), centre.y(), mark.slot, is_variant=mark.is_variant)
+        ThemePainter(painter, plot.theme).marker(center.x(), center.y(), mark.slot, is_variant=mark.is_variant)
     elif mark.is_variant:
         painter.setPen(QPen(color, 1.8))
         painter.setBrush(plot.theme.color("page"))
-        painter.drawEllipse(centre, _MARK_RADIUS - 0.4, _MARK_RADIUS - 0.4)
+        painter.drawEllipse(center, _MARK_RADIUS - 0.4, _MARK_RADIUS - 0.4)
     else:
         painter.setPen(QPen(plot.theme.color("page"), _EDGE))
         painter.setBrush(color)
-        painter.drawEllipse(centre, _MARK_RADIUS, _MARK_RADIUS)
+        painter.drawEllipse(center, _MARK_RADIUS, _MARK_RADIUS)
 
 
 def _paint_hover(plot: PlotCanvas, painter: QPainter) -> None:
@@ -506,7 +506,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         self.frame = CoordinateFrame(x_scale, y_scale)
         self.drawing = PlotDrawing()
         self.title, self.subtitle, self.x_title = "", "", ""
-        self.labelled = True
+        self.labeled = True
         self.detailed_labels = True
         self.names_alone = False
         self.vertical_grid = False
@@ -746,7 +746,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
                     across = (-end.direction[1] / length, end.direction[0] / length)
                 x, y = across[0] * _CAP, across[1] * _CAP
                 painter.drawLine(QLineF(end.x - x, end.y - y, end.x + x, end.y + y))
-        if self.labelled:
+        if self.labeled:
             _paint_labels(self, painter, ends)
         if self.drawing.ghost_label:
             _paint_ghost_labels(self, painter)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, PaintedWidget, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.report.architecture import ArchitectureSketch, SketchedLink
 from gpudesk.report.rack_drawing import (
@@ -202,7 +202,7 @@ def _paint_die(pen: ThemePainter, die: QRectF, sketch: ArchitectureSketch) -> No
     top = die.center().y() - line * len(texts) / 2
     for number, (text, font) in enumerate(texts):
         row = QRectF(room.left(), top + number * line, room.width(), line)
-        pen.text(row, text, font=font, color="text1" if font == "small_strong" else "text2", align=CENTRE)
+        pen.text(row, text, font=font, color="text1" if font == "small_strong" else "text2", align=CENTER)
 
 
 def _paint_outside(

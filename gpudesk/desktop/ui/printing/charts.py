@@ -101,7 +101,7 @@ class PaperThroughputChart:
             x = plane.x(power)
             tick = self._formatter.count(power)
             ink.rule(x, plane.bottom, x, plane.bottom + 2.5, color="axis", width=0.6)
-            ink.text(x, plane.bottom + 10, tick, style="small", color="text3", align="centre")
+            ink.text(x, plane.bottom + 10, tick, style="small", color="text3", align="center")
         title = tr("requests in flight")
         ink.text(plane.right, plane.bottom + 19, title, style="small_strong", color="text3", align="right")
 

@@ -17,7 +17,7 @@ from PySide6.QtPrintSupport import QPrinter, QPrinterInfo
 
 from gpudesk import __version__
 from gpudesk.desktop.ui.theme.glyphs import FLAT
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, LEFT, RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, LEFT, RIGHT, ThemePainter
 from gpudesk.desktop.ui.theme.tokens import PAPER_TYPE_STYLES, PaperPaintStyle, make_font
 from gpudesk.documents.scenario_file import ATTACHMENT_NAME, ATTACHMENT_TYPE
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -307,7 +307,7 @@ _MARKS: Final = 0.9
 #: Width of a swatch, in points.
 SWATCH: Final = 20.0 * _MARKS
 
-_ALIGN: Final = {"left": LEFT, "right": RIGHT, "centre": CENTRE}
+_ALIGN: Final = {"left": LEFT, "right": RIGHT, "center": CENTER}
 #: Half the height of the mark at a curve's end.
 _CAP: Final = 4.0
 

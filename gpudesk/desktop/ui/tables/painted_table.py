@@ -36,7 +36,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolic
 from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, PaintedWidget, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, PaintedWidget, ThemePainter
 from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Seconds within which typed letters form one word.
@@ -570,7 +570,7 @@ class PaintedTable(QTableView):
             pen.hairline(0, 0, 0, self.viewport().height(), "strong")
         if not self.model().rowCount() and self.empty_text:
             room = self.viewport().rect().toRectF()
-            pen.text(room, self.empty_text, font="small", color="text3", align=CENTRE)
+            pen.text(room, self.empty_text, font="small", color="text3", align=CENTER)
 
     def paint_ring(self, pen: ThemePainter, box: QRectF) -> None:
         pen.painter.setPen(QPen(pen.color("focus"), 2))

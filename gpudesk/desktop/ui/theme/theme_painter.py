@@ -158,7 +158,7 @@ Color = str | QColor
 
 LEFT = Align.AlignLeft
 RIGHT = Align.AlignRight
-CENTRE = Align.AlignHCenter
+CENTER = Align.AlignHCenter
 
 #: Half the length of a swatch and the radius of its marker, in design lengths.
 SWATCH_WIDTH = 20.0
@@ -326,16 +326,16 @@ class ThemePainter:
         """Draw an accelerator's swatch with its left end at `x`, around the height `y`; return its width."""
         width = self.look.length(SWATCH_WIDTH)
         thick = self.look.length(_SWATCH_PEN)
-        centre = x + width / 2
+        center = x + width / 2
         color = self.look.mark_color(slot)
         gap = self.look.length(_MARKER_RADIUS)
         self.painter.setPen(QPen(color, thick, Qt.PenStyle.SolidLine, FLAT))
         for start, end in split_dashes_from_center(tuple(self.look.dash_pattern(slot)), thick, width / 2):
             near = max(start, gap)
             if end > near:
-                self.painter.drawLine(QLineF(centre + near, y, centre + end, y))
-                self.painter.drawLine(QLineF(centre - near, y, centre - end, y))
-        self.marker(centre, y, slot, is_variant=is_variant)
+                self.painter.drawLine(QLineF(center + near, y, center + end, y))
+                self.painter.drawLine(QLineF(center - near, y, center - end, y))
+        self.marker(center, y, slot, is_variant=is_variant)
         return width
 
     def marker(
@@ -383,7 +383,7 @@ class ThemePainter:
         height = self.look.length(18.0)
         rect = QRectF(x, self._on_pixel(y - height / 2), self.tag_width(text), height)
         self.frame(rect, "strong", radius=4.0, dashed=dashed)
-        self.text(rect, text, font="caption_strong", color=color, align=CENTRE)
+        self.text(rect, text, font="caption_strong", color=color, align=CENTER)
         return rect.width()
 
     def key_hint(self, x: float, y: float, text: str) -> float:

@@ -90,7 +90,7 @@ FileType = tuple[str, str]
 
 
 def ask_save_path(parent: QWidget, title: str, proposed: Path, types: Sequence[FileType]) -> Path | None:
-    """Return the file to write, with a suffix of these types; None if cancelled.
+    """Return the file to write, with a suffix of these types; None if canceled.
 
     The dialog asks before replacing the file of the typed name. It does not know the suffix added later, so the
     question for that file is asked here.

@@ -24,7 +24,7 @@ from gpudesk.report.data_table import DataCell
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
-from gpudesk.third_party import ThirdPartyWork, get_package_version, make_licence_text
+from gpudesk.third_party import ThirdPartyWork, get_package_version, make_license_text
 
 #: Longer lists get a search field.
 _MANY = 30
@@ -74,7 +74,7 @@ class ThirdPartyList(QWidget):
     def _narrow(self, text: str) -> None:
         words = text.casefold().split()
         rows = {
-            str(place): [DataCell(describe_work(part)), DataCell(part.licence or tr("not given"))]
+            str(place): [DataCell(describe_work(part)), DataCell(part.license or tr("not given"))]
             for place, part in enumerate(self._parts)
             if _has(part, words)
         }
@@ -90,7 +90,7 @@ class ThirdPartyList(QWidget):
 
 
 def _has(part: ThirdPartyWork, words: Sequence[str]) -> bool:
-    part_text = f"{describe_work(part)} {part.licence} {part.author}".casefold()
+    part_text = f"{describe_work(part)} {part.license} {part.author}".casefold()
     return all(word in part_text for word in words)
 
 
@@ -118,10 +118,10 @@ class LicenseView(QWidget):
 
     def show_part(self, part: ThirdPartyWork) -> None:
         self.title.setText(describe_work(part))
-        facts = [(tr("License"), part.licence), (tr("Author"), part.author), (tr("Website"), part.home)]
+        facts = [(tr("License"), part.license), (tr("Author"), part.author), (tr("Website"), part.home)]
         self.facts.setText("\n".join(f"{name}: {value}" for name, value in facts if value))
         missing = tr("The package does not include this license text. Look up the license by its name.")
-        self.text.setPlainText(make_licence_text(part) or missing)
+        self.text.setPlainText(make_license_text(part) or missing)
         self.text.setAccessibleName(tr("License of {work}", work=part.work))
         self.text.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -206,20 +206,20 @@ class AboutDialog(ThemedDialog):
         self._facts = tuple(facts)
         self._parts = tuple(parts)
         self.parts = ThirdPartyList(theme, self._parts)
-        self.parts.opened.connect(self.show_licence)
-        self.licence = LicenseView(theme)
-        self.licence.left.connect(self.show_overview)
+        self.parts.opened.connect(self.show_license)
+        self.license = LicenseView(theme)
+        self.license.left.connect(self.show_overview)
         self._stack = QStackedLayout()
         overview = QWidget()
         make_column(self._make_head(), self._make_fact_grid(), (self.parts, 1), gap=self._theme.px(12), on=overview)
         self._stack.addWidget(overview)
-        self._stack.addWidget(self.licence)
+        self._stack.addWidget(self.license)
         self.copy = CopyButton(self._theme, tr("Copy"), self._list_copied_text)
-        self.licence_button = Button(self._theme, tr("Show license"), self.parts.open_current, icon="file-text")
+        self.license_button = Button(self._theme, tr("Show license"), self.parts.open_current, icon="file-text")
         self.leave = Button(self._theme, tr("Close"), self.accept, kind="primary")
         make_column(
             (self._stack, 1),
-            make_row(self.copy, self.licence_button, STRETCH, self.leave, gap=self._theme.px(8)),
+            make_row(self.copy, self.license_button, STRETCH, self.leave, gap=self._theme.px(8)),
             gap=theme.px(12),
             margins=(theme.px(24), theme.px(20), theme.px(24), theme.px(16)),
             on=self,
@@ -231,16 +231,16 @@ class AboutDialog(ThemedDialog):
     def _list_copied_text(self) -> str:
         """Return everything, or the visible license."""
         if self._reads:
-            return self.licence.terms
+            return self.license.terms
         facts = [f"{fact.name}: {fact.copied or fact.value}" for fact in self._facts]
-        works = [f"{describe_work(part)}: {part.licence or tr('not given')}" for part in self._parts]
+        works = [f"{describe_work(part)}: {part.license or tr('not given')}" for part in self._parts]
         return "\n".join(["GPU Desk", *facts, "", *works]) + "\n"
 
-    def show_licence(self, part: ThirdPartyWork) -> None:
+    def show_license(self, part: ThirdPartyWork) -> None:
         """Show the license of a component instead of everything else."""
-        self._stack.setCurrentWidget(self.licence)
+        self._stack.setCurrentWidget(self.license)
         self._settle()
-        self.licence.show_part(part)
+        self.license.show_part(part)
 
     def show_overview(self) -> None:
         """Return to the list, at the component just shown."""
@@ -256,13 +256,13 @@ class AboutDialog(ThemedDialog):
 
     @property
     def _reads(self) -> bool:
-        return self._stack.currentWidget() is self.licence
+        return self._stack.currentWidget() is self.license
 
     def _settle(self) -> None:
         self.copy.reset()
         self.copy.setToolTip(tr("Copy license text") if self._reads else tr("Copy version details and components"))
-        self.licence_button.setVisible(not self._reads)
-        self.licence_button.setEnabled(self.parts.current is not None)
+        self.license_button.setVisible(not self._reads)
+        self.license_button.setEnabled(self.parts.current is not None)
 
     def _make_head(self) -> QBoxLayout:
         theme = self._theme

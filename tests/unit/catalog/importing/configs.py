@@ -20,10 +20,10 @@ ROOT = Path(__file__).parents[4]
 CONFIGS = ROOT / "tests" / "data" / "hf"
 SHIPPED = ROOT / "data" / "models"
 TODAY = "2026-12-01"
-_QUANTISATION = ".hf_quant_config"
+_QUANTIZATION = ".hf_quant_config"
 
 #: Every configuration by the name of its file; those of hf_quant_config.json lie next to theirs.
-NAMES = sorted(path.stem for path in CONFIGS.glob("*.json") if not path.stem.endswith(_QUANTISATION))
+NAMES = sorted(path.stem for path in CONFIGS.glob("*.json") if not path.stem.endswith(_QUANTIZATION))
 
 
 def read_config(name: str) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def read_config(name: str) -> dict[str, Any]:
 
 
 def read_quantization(name: str) -> dict[str, bytes]:
-    path = CONFIGS / f"{name}{_QUANTISATION}.json"
+    path = CONFIGS / f"{name}{_QUANTIZATION}.json"
     return {"hf_quant_config.json": path.read_bytes()} if path.exists() else {}
 
 

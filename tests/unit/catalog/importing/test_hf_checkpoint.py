@@ -58,7 +58,7 @@ def test_precision_of_the_checkpoint(name: str, precision: str, covered: str, ot
 
 
 @pytest.mark.parametrize(
-    ("quantisation", "precision", "group"),
+    ("quantization", "precision", "group"),
     [
         ({"quant_method": "gptq", "bits": 4, "group_size": 32}, "int4", 32),
         ({"quant_method": "gptq", "bits": 8, "group_size": -1}, "int8", None),
@@ -91,8 +91,8 @@ def test_precision_of_the_checkpoint(name: str, precision: str, covered: str, ot
         ),
     ],
 )
-def test_dialects_of_number_formats(quantisation: dict[str, object], precision: str, group: int | None) -> None:
-    model = import_model("qwen2.5-7b", quantization_config=quantisation)
+def test_dialects_of_number_formats(quantization: dict[str, object], precision: str, group: int | None) -> None:
+    model = import_model("qwen2.5-7b", quantization_config=quantization)
     assert model.native_precision is not None
     assert (model.native_precision.value, model.native_group_size) == (precision, group)
 
@@ -103,7 +103,7 @@ def _quantize(*targets: str, ignore: tuple[str, ...] = ()) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("name", "quantisation", "covered"),
+    ("name", "quantization", "covered"),
     [
         ("qwen2.5-7b", _quantize("re:.*(gate|up|down)_proj$", "re:.*(q|k|v|o)_proj$"), "linear"),
         ("qwen2.5-7b", _quantize(r"re:.*mlp\.(gate|up|down)_proj.*"), "ffn"),
@@ -122,10 +122,10 @@ def _quantize(*targets: str, ignore: tuple[str, ...] = ()) -> dict[str, object]:
     ],
 )
 def test_expressions_among_targets_are_tried_on_names_of_matrices(
-    name: str, quantisation: dict[str, object], covered: str
+    name: str, quantization: dict[str, object], covered: str
 ) -> None:
     changes = {"quantization_config": None} if "quantization_config" in read_config(name) else {}
-    model = import_model(name, **(changes | {"quantization_config": quantisation, "torch_dtype": "bfloat16"}))
+    model = import_model(name, **(changes | {"quantization_config": quantization, "torch_dtype": "bfloat16"}))
     assert (model.native_precision, model.quantised_tensors) == (Precision.FP8, covered)
 
 
@@ -149,7 +149,7 @@ def test_targets_that_name_no_matrix_are_asked_about(target: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "quantisation", "block"),
+    ("name", "quantization", "block"),
     [
         ("deepseek-r1", None, 128),
         ("qwen3-235b-a22b-fp8", None, 128),
@@ -171,8 +171,8 @@ def test_targets_that_name_no_matrix_are_asked_about(target: str) -> None:
         ),
     ],
 )
-def test_blocks_of_fp8_scales_are_read(name: str, quantisation: dict[str, object] | None, block: int | None) -> None:
-    model = import_model(name) if quantisation is None else import_model(name, quantization_config=quantisation)
+def test_blocks_of_fp8_scales_are_read(name: str, quantization: dict[str, object] | None, block: int | None) -> None:
+    model = import_model(name) if quantization is None else import_model(name, quantization_config=quantization)
     assert (model.native_precision, model.fp8_block) == (Precision.FP8, block)
 
 

@@ -112,7 +112,7 @@ def test_unexpected_exception_is_raised_in_the_main_thread(jobs: Jobs, outcome: 
     assert not jobs.running
 
 
-def test_cancelled_job_reports_and_cleans_up(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
+def test_canceled_job_reports_and_cleans_up(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:
     log: list[str] = []
     start(jobs, run_forever(log), outcome)
     qtbot.waitUntil(lambda: log == ["started"])
@@ -170,7 +170,7 @@ def test_short_job_shows_no_progress(jobs: Jobs, outcome: Outcome, qtbot: QtBot)
     assert progress == []
 
 
-def test_long_job_shows_progress_and_can_be_cancelled(
+def test_long_job_shows_progress_and_can_be_canceled(
     jobs: Jobs, outcome: Outcome, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CANCEL_AFTER_MS", 350)

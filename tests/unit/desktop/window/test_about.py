@@ -132,9 +132,9 @@ def test_filter_without_matches_disables_opening(dialog: AboutDialog) -> None:
     tab_to(dialog.parts.filter)
     QTest.keyClicks(dialog.parts.filter, "quux")
     assert visible_rows(dialog) == []
-    assert not dialog.licence_button.isEnabled()
+    assert not dialog.license_button.isEnabled()
     dialog.parts.open_current()
-    assert dialog.licence_button.isVisible()
+    assert dialog.license_button.isVisible()
 
 
 def test_columns_have_accessible_names(dialog: AboutDialog) -> None:
@@ -149,14 +149,14 @@ def test_enter_opens_the_license_and_escape_returns(dialog: AboutDialog) -> None
     assert dialog.parts.table.hasFocus()
     press(Qt.Key.Key_Return)
     assert dialog.isVisible()
-    assert dialog.licence.text.hasFocus()
-    assert dialog.licence.title.text() == "libpng 1.6.59 (in Qt)"
-    assert "Cosmin Truta" in dialog.licence.facts.text()
-    assert "Copyright Cosmin Truta" in dialog.licence.text.toPlainText()
+    assert dialog.license.text.hasFocus()
+    assert dialog.license.title.text() == "libpng 1.6.59 (in Qt)"
+    assert "Cosmin Truta" in dialog.license.facts.text()
+    assert "Copyright Cosmin Truta" in dialog.license.text.toPlainText()
     dialog.copy.click()
     copied = QGuiApplication.clipboard().text()
     assert copied.startswith("libpng 1.6.59 (in Qt)\n")
-    assert copied.endswith(dialog.licence.text.toPlainText())
+    assert copied.endswith(dialog.license.text.toPlainText())
     press(Qt.Key.Key_Escape)
     assert dialog.isVisible()
     assert dialog.parts.table.hasFocus()
@@ -165,14 +165,14 @@ def test_enter_opens_the_license_and_escape_returns(dialog: AboutDialog) -> None
 
 
 def test_button_opens_the_license_and_back_returns(dialog: AboutDialog) -> None:
-    tab_to(dialog.licence_button)
+    tab_to(dialog.license_button)
     press(Qt.Key.Key_Space)
-    assert dialog.licence.isVisible()
-    assert not dialog.licence_button.isVisible()
-    tab_to(dialog.licence.back)
+    assert dialog.license.isVisible()
+    assert not dialog.license_button.isVisible()
+    tab_to(dialog.license.back)
     press(Qt.Key.Key_Space)
     assert dialog.parts.isVisible()
-    assert dialog.licence_button.isVisible()
+    assert dialog.license_button.isVisible()
 
 
 def test_double_click_opens_the_license(dialog: AboutDialog) -> None:
@@ -180,20 +180,20 @@ def test_double_click_opens_the_license(dialog: AboutDialog) -> None:
     position = table.visualRect(table.model().index(1, 0)).center()
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=position)
     QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=position)
-    assert dialog.licence.title.text() == "libpng 1.6.59 (in Qt)"
+    assert dialog.license.title.text() == "libpng 1.6.59 (in Qt)"
 
 
 def test_missing_license_text_is_reported(theme: Theme, qtbot: QtBot) -> None:
     dialog = open_dialog(theme, qtbot, AboutDialog(theme, [], WORKS))
-    dialog.show_licence(WORKS[2])
-    assert "does not include this license text" in dialog.licence.text.toPlainText()
+    dialog.show_license(WORKS[2])
+    assert "does not include this license text" in dialog.license.text.toPlainText()
 
 
 def test_program_opens_its_own_license(theme: Theme, qtbot: QtBot) -> None:
     dialog = open_dialog(theme, qtbot, AboutDialog(theme, [], list_third_party()))
     tab_to(dialog.parts.table)
     press(Qt.Key.Key_Return)
-    assert "Apache License" in dialog.licence.text.toPlainText()
+    assert "Apache License" in dialog.license.text.toPlainText()
 
 
 @pytest.mark.parametrize("percent", [100, 150])

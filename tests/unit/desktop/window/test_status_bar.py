@@ -67,7 +67,7 @@ def test_catalog_text_is_elided_first_with_a_tool_tip(bar: StatusBar) -> None:
     assert catalog_label.accessibleName() == CATALOG
 
 
-def test_job_is_shown_first_and_can_be_cancelled(bar: StatusBar, qtbot: QtBot) -> None:
+def test_job_is_shown_first_and_can_be_canceled(bar: StatusBar, qtbot: QtBot) -> None:
     bar.set_saved("Edited")
     bar.set_job("Prices, 3,200 of 10,000")
     assert list_texts(bar) == [CATALOG, "Prices, 3,200 of 10,000", "Edited", "Offline"]
@@ -77,7 +77,7 @@ def test_job_is_shown_first_and_can_be_cancelled(bar: StatusBar, qtbot: QtBot) -
     bar.set_job("Prices, 9,000 of 10,000", True)
     assert cancel.isVisible()
     assert cancel.accessibleName() == "Cancel: Prices, 9,000 of 10,000"
-    with qtbot.waitSignal(bar.job_cancelled, timeout=500):
+    with qtbot.waitSignal(bar.job_canceled, timeout=500):
         QTest.keyClick(cancel, Qt.Key.Key_Space)
     bar.set_job("")
     assert list_texts(bar) == [CATALOG, "Edited", "Offline"]

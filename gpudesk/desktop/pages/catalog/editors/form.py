@@ -343,7 +343,7 @@ class BackgroundFormDialog(FormDialog):
     def write(self, steps: ProgressSteps[_ResultT], done: Callable[[_ResultT], object]) -> None:
         """Write in the background; `done` receives the result."""
         self.set_writing(writing=True)
-        self._jobs.start("import.write", steps, done, self._not_written, self._cancelled)
+        self._jobs.start("import.write", steps, done, self._not_written, self._canceled)
 
     def finish(self, step: FactEdit, facts: UserFacts) -> None:
         self.step = step
@@ -374,6 +374,6 @@ class BackgroundFormDialog(FormDialog):
         self.set_writing(writing=False)
         self.show_error(error)
 
-    def _cancelled(self) -> None:
+    def _canceled(self) -> None:
         self.set_writing(writing=False)
         self.show_problem(tr("Canceled. Your values are unchanged."))

@@ -113,16 +113,16 @@ class ClaimOption(PaintedButton):
         else:
             pen.frame(rect, "strong", radius=8.0, fill=fill)
         side = theme.length(_RADIO)
-        centre = QPointF(theme.px(_SIDE) + side / 2, theme.px(_TOP) + theme.line("option") / 2)
+        center = QPointF(theme.px(_SIDE) + side / 2, theme.px(_TOP) + theme.line("option") / 2)
         painter = pen.painter
         painter.setPen(QPen(theme.color("text1" if self.isChecked() else "control"), theme.length(1.5)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawEllipse(centre, side / 2 - 1, side / 2 - 1)
+        painter.drawEllipse(center, side / 2 - 1, side / 2 - 1)
         if self.isChecked():
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("text1"))
             dot = theme.length(_DOT)
-            painter.drawEllipse(centre, dot, dot)
+            painter.drawEllipse(center, dot, dot)
 
     def _draw_figure(self, pen: ThemePainter, left: float, top: float, room: float) -> None:
         theme, line = self._theme, self.choice.line

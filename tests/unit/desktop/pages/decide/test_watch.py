@@ -155,7 +155,7 @@ def test_invalid_note_is_reported_at_its_field(
     assert not watch_form.fault.isVisible()
 
 
-def test_form_is_cancelled_and_saved_by_keys(view: DeferralView, user_desk: Desk) -> None:
+def test_form_is_canceled_and_saved_by_keys(view: DeferralView, user_desk: Desk) -> None:
     watch_form = fill(open_form(view, GAP), "9")
     assert watch_form.lines["value"].hasFocus()
     QTest.keyClick(watch_form.lines["value"], Qt.Key.Key_Escape)

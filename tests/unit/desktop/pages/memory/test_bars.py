@@ -202,11 +202,11 @@ def test_arrow_keys_move_over_segments_and_rows(page: MemoryPage, desk: Desk, qt
 
 def test_click_selects_a_segment(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
     row = list_rows(page)[2]
-    centre = row.compute_place_rect(MemorySegmentKind.KV).center().toPoint()
-    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=centre)
+    center = row.compute_place_rect(MemorySegmentKind.KV).center().toPoint()
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=center)
     assert row.place == MemorySegmentKind.KV
     assert desk.selection == select_figure("mi355x", "memory")
-    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=QPoint(row.width() - 40, centre.y()))
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=QPoint(row.width() - 40, center.y()))
     assert desk.selection == select_figure("mi355x", "max_concurrency")
 
 

@@ -62,11 +62,11 @@ def test_handle_of_the_cursor_line_covers_no_tick_labels(pareto: ParetoChart, th
     assert not any(is_dark(y) for y in range(round(area.bottom()) + 4, image.height()))
 
 
-def test_marks_of_the_load_and_of_the_best_are_labelled(pareto: ParetoChart) -> None:
-    pareto.labelled = True
+def test_marks_of_the_load_and_of_the_best_are_labeled(pareto: ParetoChart) -> None:
+    pareto.labeled = True
     pareto.refresh()
-    labelled_marks = [mark for mark in pareto.drawing.marks if mark.text]
-    assert [mark.text for mark in labelled_marks] == ["64 in flight", "best at ≥ 30"]
+    labeled_marks = [mark for mark in pareto.drawing.marks if mark.text]
+    assert [mark.text for mark in labeled_marks] == ["64 in flight", "best at ≥ 30"]
     assert all(mark.x < 30 for mark in pareto.drawing.marks[:4])
     assert pareto.describe_best()[-1] == "At this load (64 in flight), no accelerator reaches this speed."
     pareto.move_rule(14.0)

@@ -69,9 +69,7 @@ def test_all_considerations_are_printed(service: GpuDeskService, qapp: QApplicat
 
 
 @needs_poppler
-def test_printed_peaks_are_labelled_dense_or_sparse(
-    service: GpuDeskService, qapp: QApplication, tmp_path: Path
-) -> None:
+def test_printed_peaks_are_labeled_dense_or_sparse(service: GpuDeskService, qapp: QApplication, tmp_path: Path) -> None:
     tables = ProfileTables(get_profile(service, ProfileQuestion("h200-sxm")), Formatter(), str)
     target = tmp_path / "profile.pdf"
     target.write_bytes(lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25").render_pdf("x", None))

@@ -48,8 +48,8 @@ def test_files_have_all_needed_characters(style: str) -> None:
 
 
 def test_license_is_next_to_the_files() -> None:
-    licence = paths.resource("fonts/LICENSE").read_text(encoding="utf-8")
-    assert "SIL OPEN FONT LICENSE Version 1.1" in licence
+    terms = paths.resource("fonts/LICENSE").read_text(encoding="utf-8")
+    assert "SIL OPEN FONT LICENSE Version 1.1" in terms
 
 
 def write_pdf(folder: Path) -> Path:

@@ -171,10 +171,10 @@ def test_slider_handle_is_round(theme: Theme, qtbot: QtBot, percent: int) -> Non
     handle.translate(slider.pos())
     assert handle.width() == handle.height()
     ink, page, outside = theme.color("text1"), theme.color("page"), theme.color("chrome")
-    centre = handle.center()
-    assert are_similar(image.pixelColor(centre), page)
-    assert are_similar(image.pixelColor(centre.x(), handle.top()), ink, 60)
-    assert are_similar(image.pixelColor(centre.x(), handle.bottom()), ink, 60)
+    center = handle.center()
+    assert are_similar(image.pixelColor(center), page)
+    assert are_similar(image.pixelColor(center.x(), handle.top()), ink, 60)
+    assert are_similar(image.pixelColor(center.x(), handle.bottom()), ink, 60)
     for corner in (handle.topLeft(), handle.topRight(), handle.bottomLeft(), handle.bottomRight()):
         assert are_similar(image.pixelColor(corner), outside)
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from gpudesk.desktop.ui.theme.glyphs import GLYPHS, make_marker_path, split_dashes_from_center
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTER, RIGHT, ThemePainter
 from gpudesk.desktop.ui.theme.tokens import DASHES, MARKERS, PALETTE_SIZE, PaintStyle, PaperPaintStyle
 
 WIDTH, HEIGHT = 200, 60
@@ -50,7 +50,7 @@ def test_figures_are_right_aligned(theme: Theme, text: str) -> None:
 
 
 def test_text_is_centered(theme: Theme) -> None:
-    image = render(theme, lambda pen: pen.text(QRectF(0, 0, WIDTH, HEIGHT), "H", font="figure", align=CENTRE))
+    image = render(theme, lambda pen: pen.text(QRectF(0, 0, WIDTH, HEIGHT), "H", font="figure", align=CENTER))
     box = find_ink(image, theme.color("page"))
     assert box.center().x() == pytest.approx(WIDTH / 2, abs=1)
     assert box.center().y() == pytest.approx(HEIGHT / 2, abs=1)

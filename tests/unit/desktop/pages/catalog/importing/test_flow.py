@@ -186,7 +186,7 @@ def test_window_stays_responsive_while_importing_10000_prices(
         assert max(gaps) < max(sum(gaps) / 2, 0.5)
 
 
-def test_reading_is_cancelled(
+def test_reading_is_canceled(
     user_window: MainWindow, user_service: GpuDeskService, tmp_path: Path, qtbot: QtBot
 ) -> None:
     import_files(user_window, [write_prices(tmp_path / "many.csv", 200_000)])

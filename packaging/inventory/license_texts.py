@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 #: Texts by their SPDX names. A line for the copyright holder is left out: that is listed with each component.
-FOLDER: Final = Path(__file__).resolve().parent / "licence_texts"
+FOLDER: Final = Path(__file__).resolve().parent / "license_texts"
 
 _ALIKE: Final = {
     # One text, used with and without permission for later versions.
