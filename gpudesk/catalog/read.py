@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple, replace
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +39,7 @@ from gpudesk.domain.claim import (
     is_figure,
 )
 from gpudesk.domain.diffusion import DiffusionModel
+from gpudesk.domain.field_checks import find_closest
 from gpudesk.domain.model import Model
 from gpudesk.domain.registry import find_attribute_definition, list_required_attributes
 from gpudesk.domain.serving_engine import ServingEngine
@@ -197,7 +197,7 @@ class Catalog:
     def attribute(self, thing_id: str, name: str) -> AttributeClaims:
         attributes = self._get_attributes(thing_id)
         if name not in attributes:
-            near = _find_near(name, attributes)
+            near = find_closest(name, attributes)
             raise InputError(describe_unknown_attribute(thing_id, name, near))
         return attributes[name]
 
@@ -346,26 +346,16 @@ def _look_up(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
     try:
         return entries[entry_id]
     except KeyError:
-        near = _find_near(entry_id, entries)
+        near = find_closest(entry_id, entries)
         problem = message(
             "catalog.unknown",
-            "unknown {kind} {id}; did you mean {near}?"
-            if near
-            else "unknown {kind} {id}; run `gpudesk catalog list` to list all",
+            "unknown {kind} {id}; did you mean {near}?" if near else "unknown {kind} {id}; run `{command}` to list all",
             kind=_KINDS[kind],
             id=quote_input(entry_id),
             near=near,
+            command="gpudesk catalog list" + ("" if kind == "thing" else f" {kind.replace('_', '-')}s"),
         )
         raise InputError(problem) from None
-
-
-def _find_near(word: str, choices: Iterable[str]) -> tuple[str, ...]:
-    """Return up to three known words that look like `word`, the closest first."""
-    names = list(choices)
-    normalized = word.strip().lower().replace(" ", "-").replace("_", "-")
-    close = difflib.get_close_matches(normalized, names, n=3, cutoff=0.6)
-    starting = [name for name in names if len(normalized) > 1 and name.startswith(normalized) and name not in close]
-    return tuple((close + starting)[:3])
 
 
 #: Attributes of any model, regardless of its layer groups.

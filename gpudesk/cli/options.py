@@ -507,14 +507,18 @@ def parse_number_list(text: str) -> list[int]:
 
 
 def _parse_range(part: str) -> list[int]:
+    if ".." not in part:
+        return [parse_whole(part)]
+    fault = argparse.ArgumentTypeError(
+        tr("{given} is not a range; examples: 1..64+8, 1..256*2", given=quote_input(part))
+    )
     match = _RANGE.fullmatch(part)
     if match is None:
-        return [parse_whole(part)]
+        raise fault
     first, last = parse_whole(match[1]), parse_whole(match[2])
     sign, step = match[3] or "+", parse_whole(match[4] or "1")
     if first > last or step < (2 if sign == "*" else 1) or (sign == "*" and first == 0):
-        problem = tr("{given} is not a range; examples: 1..64+8, 1..256*2", given=quote_input(part))
-        raise argparse.ArgumentTypeError(problem)
+        raise fault
     if sign == "+":
         steps = range(first, last + 1, step)
         if len(steps) > _LONGEST:

@@ -1,4 +1,4 @@
-"""The file of a catalog pack: JSON with digest and Ed25519 signature."""
+"""The file of a value pack: JSON with digest and Ed25519 signature."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nacl.signing import SigningKey
 
 _CHANGED_PACK: Final = message("pack.changed", "was changed after it was created; get the file from its author again")
-_FOREIGN_PACK: Final = message("pack.foreign", "is not a catalog pack; choose a file that ends with .gpudeskpack")
+_FOREIGN_PACK: Final = message("pack.foreign", "is not a value pack; choose a file that ends with .gpudeskpack")
 _NO_KEY: Final = message("pack.no_key", "is not a signing key; move it away, and GPU Desk creates a new key")
 
 
@@ -103,7 +103,7 @@ def parse_pack_file(raw: bytes) -> PackFile:
     if version != PACK_FORMAT:
         raise input_error(
             "pack.newer",
-            "is a catalog pack of format {version}, but GPU Desk reads format {known}; update GPU Desk",
+            "is a value pack of format {version}, but GPU Desk reads format {known}; update GPU Desk",
             version=version,
             known=PACK_FORMAT,
         )
@@ -131,7 +131,7 @@ def _parse_document(raw: bytes) -> dict[str, Any]:
 def _describe_fault(error: ValueError) -> Message:
     # A pack without its last brace was truncated.
     if isinstance(error, json.JSONDecodeError) and f'"{_MARK}"' in error.doc and not error.doc.rstrip().endswith("}"):
-        return message("pack.cut", "is an incomplete catalog pack; get the file again")
+        return message("pack.cut", "is an incomplete value pack; get the file again")
     return _FOREIGN_PACK
 
 

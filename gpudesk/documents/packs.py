@@ -1,4 +1,4 @@
-"""Catalog packs: made, read, previewed, applied."""
+"""Value packs: made, read, previewed, applied."""
 
 from __future__ import annotations
 

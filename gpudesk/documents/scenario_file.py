@@ -54,7 +54,9 @@ from gpudesk.text.translation import translate_data
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
 
-_NOT_A_SCENARIO: Final = message("scenario.not_a_scenario", "is not a GPU Desk scenario")
+_NOT_A_SCENARIO: Final = message(
+    "scenario.not_a_scenario", "is not a GPU Desk scenario; choose a .gpudesk file or a sheet saved as PDF"
+)
 
 #: Name and media type of the attachment.
 ATTACHMENT_NAME: Final = "comparison.gpudesk"
@@ -373,6 +375,8 @@ def _list_noted(scenario: Scenario) -> tuple[object, ...]:
 
 
 def _describe_fault(error: ValueError) -> Message:
+    if isinstance(error, json.JSONDecodeError) and error.doc.strip()[:1] not in ("{", ""):
+        return _NOT_A_SCENARIO
     # A complete file ends with the brace of its object; a truncated one rarely does.
     if isinstance(error, json.JSONDecodeError) and (
         error.pos >= len(error.doc.rstrip()) or not error.doc.rstrip().endswith("}")

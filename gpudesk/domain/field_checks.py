@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date
 from typing import Any, Final, NoReturn
 
-from gpudesk.text.messages import InputError, Message, MessageParameter, Term, input_error, message, quote_input
+from gpudesk.text.messages import Exact, InputError, Message, MessageParameter, Term, input_error, message, quote_input
 from gpudesk.text.units import MIB
 
 NOT_UTF8: Final = message("import.not_text", "is not UTF-8 text; save it as UTF-8 (in Excel: CSV UTF-8)")
@@ -155,6 +155,9 @@ _TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _QUOTED = 60
 #: How many similar words an error suggests.
 _CLOSEST = 3
+#: The similarity from which a word is suggested, from 0 to 1, and what is added if one contains the other.
+_SIMILAR: Final = 0.6
+_CONTAINS: Final = 0.2
 
 
 def accept_whole(low: int, high: int) -> FieldCheck:
@@ -349,16 +352,39 @@ def make_unknown_field_error(where: str, name: str, known_fields: Collection[str
 
 
 def find_closest(word: str, words: Iterable[str]) -> tuple[str, ...]:
-    """Return up to three similar words, else those that begin with the word."""
-    known, typed = list(words), word.lower()
-    similar = difflib.get_close_matches(typed, known, n=_CLOSEST, cutoff=0.6)
-    return tuple(similar or [each for each in known if typed and each.startswith(typed)][:_CLOSEST])
+    """Return up to three similar words, the closest first; of `meta-llama/Llama-3.1-70B`, the end counts.
+
+    Words that contain all typed characters in order rank higher: `lama-70b` finds `llama-3.1-70b`.
+    """
+    typed = _simplify(word.rsplit("/", 1)[-1])
+    matcher = difflib.SequenceMatcher(b=typed)
+    likeness = {}
+    for each in words:
+        known = _simplify(each)
+        matcher.set_seq1(known)
+        shorter, longer = sorted((known, typed), key=len)
+        contains = len(typed) > 1 and (shorter is typed or 2 * len(shorter) > len(longer))
+        contains = contains and _contains_in_order(longer, shorter)
+        likeness[each] = matcher.ratio() + (_CONTAINS if contains else 0.0)
+    near = sorted((each for each in likeness if likeness[each] >= _SIMILAR), key=lambda each: -likeness[each])
+    return tuple(near[:_CLOSEST])
+
+
+def _simplify(word: str) -> str:
+    return word.strip().lower().replace(" ", "-").replace("_", "-")
+
+
+def _contains_in_order(word: str, part: str) -> bool:
+    characters = iter(word)
+    return all(character in characters for character in part)
 
 
 def quote_value(value: object) -> str:
     """Return text in quotation marks, another value as JSON writes it; shortened, unprintable characters escaped."""
     if isinstance(value, str):
         return quote_input(value if len(value) <= _QUOTED else f"{value[:_QUOTED]}…")
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     quoted = json.dumps(value, ensure_ascii=False, default=str)
     if not quoted.isprintable():
         quoted = json.dumps(value, default=str)
@@ -378,17 +404,20 @@ def describe_wrong_date(text: str) -> Message:
     return message("field.month", "{given} is not a date; use YYYY-MM or YYYY-MM-DD", given=text)
 
 
-def describe_out_of_range(value: MessageParameter, low: float, high: float) -> Message:
-    return message("field.range", "{given} is not between {low} and {high}", given=value, low=low, high=high)
+def describe_out_of_range(value: str | float, low: float, high: float) -> Message:
+    given = value if isinstance(value, str) else Exact(value)
+    return message(
+        "field.range", "{given} is not between {low} and {high}", given=given, low=Exact(low), high=Exact(high)
+    )
 
 
-def describe_not_above(value: MessageParameter, low: float, high: MessageParameter) -> Message:
+def describe_not_above(value: str | float, low: float, high: MessageParameter) -> Message:
     return message(
         "field.range_above",
         "{given} is out of range; use a value above {low}, up to {high}",
-        given=value,
-        low=low,
-        high=high,
+        given=value if isinstance(value, str) else Exact(value),
+        low=Exact(low),
+        high=Exact(high) if isinstance(high, int | float) else high,
     )
 
 

@@ -358,7 +358,7 @@ class Backup:
 NOTHING_TO_IMPORT: Final = message(
     "import.unknown",
     "is not a supported import; choose a config.json, a GGUF file, an accelerator or a system as JSON, prices as CSV, "
-    "or a catalog pack",
+    "or a value pack",
 )
 
 

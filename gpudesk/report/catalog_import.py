@@ -1,4 +1,4 @@
-"""Previews of an import: new facts, prices, and the facts of a catalog pack."""
+"""Previews of an import: new facts, prices, and the facts of a value pack."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def label_proposal_kind(kind: str) -> str:
         "accelerator": tr("Accelerator"),
         "system": tr("System"),
         "prices": tr("Prices"),
-        "pack": tr("Catalog pack"),
+        "pack": tr("Value pack"),
     }
     return words[kind]
 

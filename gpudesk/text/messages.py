@@ -31,8 +31,14 @@ class Share(float):
     __slots__ = ()
 
 
-#: Possible parameters of a message. `Term`, `Share` and other messages (as reasons) are among them; quantities are
-#: (value, unit), or (value, `Quantity`) for the digits and the unit of the catalog.
+class Exact(float):
+    """A limit or an input, shown in messages with all its decimals."""
+
+    __slots__ = ()
+
+
+#: Possible parameters of a message. `Term`, `Share`, `Exact` and other messages (as reasons) are among them; quantities
+#: are (value, unit), or (value, `Quantity`) for the digits and the unit of the catalog.
 MessageParameter: TypeAlias = "str | int | float | tuple[float, str] | tuple[str, ...] | Message"
 
 
@@ -158,7 +164,7 @@ def _format_parameter(name: str, value: MessageParameter, formatter: Formatter) 
     if isinstance(value, Share):
         return formatter.per_cent(value)
     if isinstance(value, float):
-        return formatter.estimate(value)
+        return formatter.exact(value) if isinstance(value, Exact) else formatter.estimate(value)
     if len(value) == 2 and not isinstance(value[0], str):
         return formatter.quantity(value[0], value[1])
     if name == "plan":

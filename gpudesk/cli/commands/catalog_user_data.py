@@ -89,11 +89,12 @@ def _restore(options: argparse.Namespace) -> int:
 
 
 def _choose_backup(own: UserCatalog, text: str) -> Path:
-    if not (text.isascii() and text.isdigit()):
+    is_number = text.isascii() and text.isdigit()
+    if not is_number and Path(text).exists():
         return Path(text)
     backups = own.backups()
     # Python limits the number of digits, and no list is that long.
-    number = int(text) if len(text) < 4 else 0
+    number = int(text) if is_number and len(text) < 4 else 0
     if not 0 < number <= len(backups):
         raise input_error(
             "own.backup.unknown",

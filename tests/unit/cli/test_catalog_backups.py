@@ -91,7 +91,7 @@ def test_broken_file_gives_way_to_a_backup_and_is_kept(two_states: Path, capsys:
         ("2", "restore: unknown backup 2; list backups with `gpudesk catalog backups`"),
         ("0", "restore: unknown backup 0; "),
         ("9" * 5000, "restore: unknown backup 999"),
-        ("nothing.sqlite", "nothing.sqlite: does not exist; choose another backup"),
+        ("nothing.sqlite", "restore: unknown backup nothing.sqlite; list backups with `gpudesk catalog backups`"),
         (".", ".: is not a backup of your values; choose another file"),
         (str(Path(__file__)), "is not a backup of your values; choose another file"),
     ],

@@ -322,12 +322,12 @@ def test_answers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.M
         (("--set", "priority=money"), "--set priority: 'money' is not one of balanced, cost"),
         (("--set", "ttft_limit_ms=fast"), "--set ttft_limit_ms: 'fast' must be a number or none"),
         (("--set", "ttft_limit_ms=nan"), "--set ttft_limit_ms: 'nan' must be a number or none"),
-        (("--set", "ttft_limit_ms=0"), "--set ttft_limit_ms: 0.0 is out of range; use a value above 0"),
+        (("--set", "ttft_limit_ms=0"), "--set ttft_limit_ms: 0 is out of range; use a value above 0"),
         (("--weight", "D000-99=1"), "--weight: unknown rule 'D000-99'; did you mean D000-"),
         (("--weight", "d000-03=1"), "unknown rule 'd000-03'; did you mean D000-03"),
         (("--weight", "D000-03"), "--weight: 'D000-03' is not a valid weight"),
         (("--weight", "D000-03=x"), "is not a valid weight"),
-        (("--weight", "D000-03=101"), "--weight D000-03: 101.0 is not between 0 and 100"),
+        (("--weight", "D000-03=101"), "--weight D000-03: 101 is not between 0 and 100"),
         (("--answers", "nowhere.json"), "nowhere.json: cannot be read"),
     ],
 )
@@ -414,7 +414,7 @@ def test_deployments_carry_the_traffic_of_users_within_limits(capsys: Capture) -
     [
         (("--concurrency", "8"), "use either --users or --concurrency"),
         (("--dp", "2"), "--dp cannot be set here"),
-        (("--users", "-1"), "--users: -1.0 is out of range"),
+        (("--users", "-1"), "--users: -1 is out of range"),
     ],
 )
 def test_traffic_names_options_that_contradict_it(capsys: Capture, options: tuple[str, ...], problem: str) -> None:

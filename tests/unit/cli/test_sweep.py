@@ -101,6 +101,7 @@ def test_all_means_all_accelerators(tmp_path: Path, capsys: Capture) -> None:
     [
         (["--concurrency", ""], 2, "an empty item between commas"),
         (["--tp", "8..1"], 2, "'8..1' is not a range"),
+        (["--tp", "1..x*2"], 2, "'1..x*2' is not a range"),
         (["--tp", "0"], 1, "--tp: 0 is not between 1 and"),
         (["--batch", "1"], 2, "--concurrency: batch and concurrency cannot be combined"),
         (["--accelerators", "h200"], 1, "--accelerators: unknown accelerator 'h200'"),

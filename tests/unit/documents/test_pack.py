@@ -1,4 +1,4 @@
-"""Catalog packs: what is packed can be read, what was tampered with does not, and nothing comes in unasked."""
+"""Value packs: what is packed can be read, what was tampered with does not, and nothing comes in unasked."""
 
 import gzip
 import hashlib
@@ -140,7 +140,7 @@ def zipped() -> bytes:
     ids=lambda raw: repr(raw[:20]),
 )
 def test_file_that_is_not_a_pack_is_refused(raw: bytes) -> None:
-    assert messages.format_input_error(refusal(raw)).startswith("is not a catalog pack")
+    assert messages.format_input_error(refusal(raw)).startswith("is not a value pack")
 
 
 def test_large_file_is_refused_before_reading() -> None:

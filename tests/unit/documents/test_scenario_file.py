@@ -150,7 +150,9 @@ def test_faults_name_line_and_column() -> None:
     "contents", ["[]", "{}", '{"gpudesk": 1}', '{"gpudesk": "1", "scenario": {}}', '{"x": NaN}', "[" * 99_999]
 )
 def test_other_json_is_not_a_scenario(contents: str) -> None:
-    assert refusal(contents) == "a.gpudesk: is not a GPU Desk scenario"
+    assert refusal(contents) == (
+        "a.gpudesk: is not a GPU Desk scenario; choose a .gpudesk file or a sheet saved as PDF"
+    )
 
 
 def test_newer_files_and_sections_are_refused() -> None:

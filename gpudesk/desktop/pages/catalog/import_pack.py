@@ -1,4 +1,4 @@
-"""The preview of a catalog pack: its signer, and what each row would change."""
+"""The preview of a value pack: its signer, and what each row would change."""
 
 from __future__ import annotations
 

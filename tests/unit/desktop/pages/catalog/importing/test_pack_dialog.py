@@ -1,4 +1,4 @@
-"""The dialog of a catalog pack: selection by row, all or none, and trust in the signer."""
+"""The dialog of a value pack: selection by row, all or none, and trust in the signer."""
 
 from pathlib import Path
 
