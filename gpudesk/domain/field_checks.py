@@ -405,9 +405,12 @@ def describe_wrong_date(text: str) -> Message:
 
 
 def describe_out_of_range(value: str | float, low: float, high: float) -> Message:
-    given = value if isinstance(value, str) else Exact(value)
     return message(
-        "field.range", "{given} is not between {low} and {high}", given=given, low=Exact(low), high=Exact(high)
+        "field.range",
+        "{given} is not between {low} and {high}",
+        given=value if isinstance(value, str) else Exact(value),
+        low=Exact(low),
+        high=Exact(high),
     )
 
 

@@ -399,6 +399,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.showings: dict[str, int] = {}
         self.head = self.make_head(self._texts)
         self.head.segment.chosen.connect(self.choose_view)
+        self.head.segment.set_manual_topics({key: f"{self.page_id}#{key}" for key in self._specs})
         self.head.copy.setToolTip(self.describe_copy())
         self.head.copy.clicked.connect(self.copy)
         self.verdict = VerdictLine(theme)

@@ -15,7 +15,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, PaintedButton, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ElidedLabel, ThemedLabel, make_row
-from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key, make_delay
+from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key, make_delay, set_manual_topic
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr, trn
 
@@ -53,6 +53,7 @@ class _RailButton(PaintedButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(item.title)
         self.setAccessibleDescription(format_key(f"Ctrl+{item.digit}"))
+        set_manual_topic(item.id, self)
 
     def fold(self, folded: bool) -> None:
         """Show only the icon, with the name in the tooltip."""

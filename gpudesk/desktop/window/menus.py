@@ -251,9 +251,9 @@ def wrap_tab_focus(window: DocumentWindow, *, following: bool) -> bool:
 
 
 def find_manual_topic(widget: QWidget | None) -> str:
-    """Return the `manual_topic` of a widget or of its nearest parent with one, else the contents."""
+    """Return the topic of a widget or of its nearest parent with one, else the contents."""
     while widget is not None:
-        topic: str = getattr(widget, "manual_topic", "")
+        topic: str = widget.property("manualTopic") or getattr(widget, "manual_topic", "")
         if topic:
             return topic
         widget = widget.parentWidget()

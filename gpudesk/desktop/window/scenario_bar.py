@@ -24,6 +24,7 @@ from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_row
 from gpudesk.desktop.ui.widgets.load_slider import LoadSlider
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
+from gpudesk.desktop.ui.widgets.qt_support import set_manual_topic
 from gpudesk.domain.answer import check_context
 from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.model import Model
@@ -44,6 +45,7 @@ class UndoButtons(QObject):
         self._texts: tuple[str, str] | None = None
         self.undo = IconButton(theme, "undo-2", tr("Undo"), stack.undo, key=_UNDO)
         self.redo = IconButton(theme, "redo-2", tr("Redo"), stack.redo, key=_REDO)
+        set_manual_topic("scenario#undo", self.undo, self.redo)
         for signal in (stack.canUndoChanged, stack.canRedoChanged, stack.undoTextChanged, stack.redoTextChanged):
             signal.connect(self._show)
         self._show()
@@ -71,7 +73,7 @@ _FIELDS = frozenset({"model", "weights", "kv", "serving_engine"})
 class ScenarioBar(QWidget):
     """Shows the desk's scenario and sends every change to the desk."""
 
-    manual_topic = "scenario"
+    manual_topic = "scenario#bar"
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__()
@@ -93,6 +95,7 @@ class ScenarioBar(QWidget):
         self.load = LoadSlider(theme, self)
         # The slider gets the remaining width, down to its minimum, before any field is cut.
         self.load.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        set_manual_topic("scenario#load", self.input_tokens, self.output_tokens, self.ttft, self.load)
         self._kind: LoadKind | None = None
         self._ends: list[QWidget] = []
         self._fields: tuple[QWidget, ...] = (

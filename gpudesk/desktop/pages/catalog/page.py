@@ -40,7 +40,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.layouts import fill_background, make_column
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
 from gpudesk.desktop.ui.widgets.page_frame import CentralNote, PageHeader
-from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, make_menu, pop_up
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, make_menu, pop_up, set_manual_topic
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
 from gpudesk.domain.answer import assign_palette_indexes, find_variants
 from gpudesk.domain.attributes import CatalogCellMark, CatalogRow, CatalogSection, CatalogTable, get_stale_days
@@ -146,6 +146,20 @@ _ADDED: Final = {
 }
 
 
+#: Sections of the manual about sections of the catalog; the others are on the page itself.
+_MANUAL_TOPICS: Final = {
+    CatalogSection.SYSTEMS: "catalog#systems",
+    CatalogSection.CLAIMS: "catalog#claims-and-disputes",
+    CatalogSection.DISPUTES: "catalog#claims-and-disputes",
+    CatalogSection.DIFFUSION: "image-video",
+    CatalogSection.YOURS: "catalog#your-values",
+}
+
+
+def _find_manual_topic(section: CatalogSection) -> str:
+    return _MANUAL_TOPICS.get(section, "catalog")
+
+
 class CatalogPage(CatalogListPage):
     """Lists of the catalog. Selecting a cell selects it on the desk; edits are only requested."""
 
@@ -190,6 +204,9 @@ class CatalogPage(CatalogListPage):
         views = [(section.value, section.label) for section in CatalogSection]
         self.head = PageHeader(theme, tr("Catalog"), views, controls, with_copy=False)
         self.head.segment.set_value(self.section.value)
+        self.head.segment.set_manual_topics({each.value: _find_manual_topic(each) for each in CatalogSection})
+        set_manual_topic("catalog#import", self.import_button)
+        set_manual_topic("catalog#search", self.filter)
         # So that the lists of all sections start at the same y.
         self.head.keep_room(self.add_button, [format_add_action(section) for section in CatalogSection])
         self._content = QWidget()
@@ -232,6 +249,10 @@ class CatalogPage(CatalogListPage):
         fill_background(self, self.theme.color("page"))
 
     # Display
+
+    @property
+    def manual_topic(self) -> str:
+        return _find_manual_topic(self.section)
 
     @property
     def shelf(self) -> CatalogSections:

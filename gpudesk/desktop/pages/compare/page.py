@@ -47,7 +47,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton, S
 from gpudesk.desktop.ui.widgets.filters import FilterField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, fill_background, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack
-from gpudesk.desktop.ui.widgets.qt_support import format_key, round_corners
+from gpudesk.desktop.ui.widgets.qt_support import format_key, round_corners, set_manual_topic
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.paths import MissingFileError
@@ -308,6 +308,7 @@ class ComparePage(DeskPage):
         self._segment.set_value(_DIFFERENCES if self._arranger.arrangement.differences_only else _ALL_ROWS)
         self._rows = IconButton(theme, "sliders-horizontal", tr("Choose rows"))
         self._print = Button(theme, tr("Print sheet"), icon="printer", kind="primary", key=format_key("Ctrl+P"))
+        set_manual_topic("sheet", self._print)
         self._title = ThemedLabel(theme, tr("Compare"), font="page")
         self._head = QWidget()
         make_row(

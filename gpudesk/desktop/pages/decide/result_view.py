@@ -29,7 +29,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     make_row,
     set_beside,
 )
-from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.desktop.ui.widgets.qt_support import format_key, set_manual_topic
 from gpudesk.domain.decision import AnswerOrigin, Decision, ObjectiveName
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import OWNED, RENTED, MoneyFormatter
@@ -220,6 +220,7 @@ class ResultView(DecideView):
             key=format_key("Ctrl+P"),
             parent=self,
         )
+        set_manual_topic("sheet", self.print_sheet)
         self.verdict = VerdictBlock(theme, self)
         self.next_question = NextQuestionBlock(desk, theme, large=False, parent=self)
         self.next_question.answered.connect(self.answer)

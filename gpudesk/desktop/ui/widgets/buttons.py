@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFontMetricsF, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.desktop.ui.widgets.qt_support import format_key, set_manual_topic
 from gpudesk.text.translation import tr
 
 _PADDING = 12.0
@@ -261,6 +261,11 @@ class SegmentedControl(QFrame):
         if text != button.text():
             button.setText(text)
             button.setAccessibleName(f"{self._name}: {text}")
+
+    def set_manual_topics(self, topics: Mapping[str, str]) -> None:
+        """Set the topic of the manual that F1 opens at each alternative, by key."""
+        for key, button in self._buttons.items():
+            set_manual_topic(topics[key], button)
 
     def measure_one_line_width(self) -> int:
         """Return the width of all alternatives side by side."""

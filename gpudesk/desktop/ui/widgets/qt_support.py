@@ -64,6 +64,12 @@ def add_entry(menu: QMenu, icon: QIcon, text: str, act: Callable[[], object]) ->
     return entry
 
 
+def set_manual_topic(topic: str, *widgets: QWidget) -> None:
+    """Let F1 open this topic of the manual on widgets whose class does not set `manual_topic`."""
+    for widget in widgets:
+        widget.setProperty("manualTopic", topic)
+
+
 def pop_up(menu: QMenu, place: QPoint) -> None:
     """Show a menu at a screen position, and delete it when closed."""
     menu.aboutToHide.connect(menu.deleteLater)
