@@ -101,7 +101,7 @@ class FakeCatalog:
 
     def attributes(self, thing: str) -> tuple[AttributeClaims, ...]:
         if thing == MODEL.id:
-            return (attribute(thing, "license", None, "Llama 3.1 Community"),)
+            return (attribute(thing, "licence", None, "Llama 3.1 Community"),)
         part = self.accelerator(thing)
         rivals = (5.3e12,) if thing == "mi325x" else ()
         return (

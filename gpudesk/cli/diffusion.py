@@ -46,7 +46,7 @@ def add_diffusion_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def ask_for_diffusion(options: argparse.Namespace, models: Sequence[str], service: GpuDeskService) -> bool:
+def is_about_diffusion(options: argparse.Namespace, models: Sequence[str], service: GpuDeskService) -> bool:
     """Whether a command is about diffusion models; raises `UsageError` if options and models do not match."""
     from gpudesk.estimation.diffusion import is_diffusion_model
 

@@ -293,7 +293,7 @@ def list_column_names(answer: Answer) -> tuple[str, ...]:
     )
 
 
-def list_shown_counts(answer: Answer, candidates: Iterable[DecisionCandidate], formatter: Formatter) -> list[str]:
+def list_counted_names(answer: Answer, candidates: Iterable[DecisionCandidate], formatter: Formatter) -> list[str]:
     """Return the deployments of the columns, `1 × H100 SXM`, that a decision is about with another count."""
     columns = dict(zip(answer.keys, zip(answer.columns, list_column_names(answer), strict=True), strict=True))
     return [

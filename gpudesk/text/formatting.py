@@ -159,7 +159,9 @@ class Formatter:
         self.style = style or find_number_style(get_language())
 
     def number(self, value: float, decimals: int = 0) -> str:
-        """Return `value` with this many decimals, thousands grouped."""
+        """Return `value` with this many decimals, thousands grouped. Files get all digits of a fraction."""
+        if decimals and self.style is MACHINE_NUMBERS:
+            return f"{value:.10g}"
         try:
             text = f"{abs(value):,.{decimals}f}"
         except OverflowError:
@@ -238,6 +240,8 @@ class Formatter:
     def signed_per_cent(self, ratio: float) -> str:
         """Return the difference of a ratio from 1 as a signed percentage, without the sign `%`."""
         per_cent = (ratio - 1) * 100
+        if self.style is MACHINE_NUMBERS:
+            return f"{per_cent:.10g}"
         sign = "+" if round(per_cent) > 0 else ""
         return f"{sign}{self.number(_round_estimate(per_cent))}"
 

@@ -194,7 +194,7 @@ def test_the_mode_changes_the_order_of_models_and_survives_a_restart(program: St
         orders.append(first_cells(page, "recommendations", 1))
         user.window.desk.undo_stack.setClean()
 
-    def look_again(user: User) -> None:
+    def read_changes(user: User) -> None:
         page = open_profile(user)
         assert isinstance(page.view, ModelsView)
         assert page.view.mode.value == "throughput"
@@ -202,7 +202,7 @@ def test_the_mode_changes_the_order_of_models_and_survives_a_restart(program: St
 
     program(choose)
     assert orders[0] != orders[1]
-    program(look_again)
+    program(read_changes)
 
 
 def test_weights_of_the_user_replace_those_of_the_mode_until_they_are_reset(program: StartProgram) -> None:

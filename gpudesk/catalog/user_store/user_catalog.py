@@ -111,13 +111,13 @@ class UserCatalog:
         try:
             return self.write(edit)
         except InputError:
-            self.look_again()
+            self.read_changes()
             raise
 
     def write(self, edit: FactEdit) -> UserFacts:
         """Write a step and return the facts after it, not yet in effect; callable from any thread.
 
-        If another program changed the same facts, it is refused; `look_again` reads the new state.
+        If another program changed the same facts, it is refused; `read_changes` reads the new state.
         """
         if self.path is None:
             return self.facts.after(edit)
@@ -194,7 +194,7 @@ class UserCatalog:
 
     # The file
 
-    def look_again(self) -> bool:
+    def read_changes(self) -> bool:
         """Read the changes of another program; return whether there were any.
 
         Steps stay undoable if the file turns out to hold the same facts.

@@ -238,10 +238,9 @@ def _list_disputes(service: GpuDeskService) -> _CatalogList:
         [
             dispute.id,
             dispute.subject,
-            f"{translate_data(dispute.disagreement)}. {verdict}: {translate_data(dispute.reason)}",
+            f"{to_sentence(dispute.disagreement)} {translate_data(dispute.verdict)}: {to_sentence(dispute.reason)}",
         ]
         for dispute in service.catalog.disputes()
-        for verdict in (translate_data(dispute.verdict),)
     ]
     return [tr("Id"), tr("Subject"), tr("Dispute")], rows, ()
 
@@ -332,8 +331,8 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong:
         yield ""
         yield strong(tr("Disputes"))
         for dispute in disputes:
-            text = f"{dispute.id} {label_dispute_topic(dispute)}: {translate_data(dispute.disagreement)}. "
-            text += f"{build_dispute_line(dispute).judged} {translate_data(dispute.reason)}"
+            text = f"{dispute.id} {label_dispute_topic(dispute)}: {to_sentence(dispute.disagreement)} "
+            text += f"{build_dispute_line(dispute).judged} {to_sentence(dispute.reason)}"
             yield from wrap_text(text, width, indent="  ")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
-from gpudesk.cli.diffusion import add_diffusion_options, ask_for_diffusion, estimate_diffusion
+from gpudesk.cli.diffusion import add_diffusion_options, estimate_diffusion, is_about_diffusion
 from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
 from gpudesk.domain.estimate import AcceleratorPool, Estimate, PlanChoice, format_plan
@@ -194,7 +194,7 @@ def run(options: argparse.Namespace) -> int:
                 except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
                     raise InputError(describe_unreadable(explain_system_error(error)), options.batch) from error
             return EXIT_AT_FAULT if faults else EXIT_DONE
-        if ask_for_diffusion(options, [options.model] if options.model else [], service):
+        if is_about_diffusion(options, [options.model] if options.model else [], service):
             return estimate_diffusion(options, service)
         return _estimate_each(build_scenario(options, service), service, as_json=options.json)
 

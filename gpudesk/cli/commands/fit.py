@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
-from gpudesk.cli.diffusion import add_diffusion_options, ask_for_diffusion, fit_diffusion
+from gpudesk.cli.diffusion import add_diffusion_options, fit_diffusion, is_about_diffusion
 from gpudesk.cli.options import (
     add_options,
     add_words,
@@ -126,7 +126,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 
 def run(options: argparse.Namespace) -> int:
     with open_service(options) as service:
-        if ask_for_diffusion(options, options.models or (), service):
+        if is_about_diffusion(options, options.models or (), service):
             parts = _strip_counts(options.accelerators)
             if parts in (None, (_ALL,)):
                 parts = tuple(part.id for part in service.catalog.accelerators())

@@ -16,7 +16,7 @@ from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, WayOut
 from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.sizing import AcceleratorNeeds
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.report.labels import list_column_names, list_shown_counts
+from gpudesk.report.labels import list_column_names, list_counted_names
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 
 if TYPE_CHECKING:
@@ -179,10 +179,10 @@ class EvaluatedAnswer:
         """The decision; its ways out follow from a search."""
         return self._service.decider.decide(self.answer)
 
-    def list_shown_counts(self) -> list[str]:
+    def list_counted_names(self) -> list[str]:
         """Return the deployments of the columns, `1 × H100 SXM`, whose candidates have another count."""
         eligible = [each for each in self.decision.candidates if each.eligible]
-        return list_shown_counts(self.answer, eligible, self.formatter)
+        return list_counted_names(self.answer, eligible, self.formatter)
 
     def keep_ways_out(self, ways: tuple[WayOut, ...]) -> None:
         self.ways_out, self.decision = ways, replace(self.decision, ways_out=ways)

@@ -352,7 +352,7 @@ class MainWindow(DocumentWindow):
         """Look at the user's file when the window becomes active: another program may have changed it."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
-            self.desk.service.user_catalog.look_again()
+            self.desk.service.user_catalog.read_changes()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

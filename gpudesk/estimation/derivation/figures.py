@@ -194,7 +194,7 @@ def _derive_throughput_term(context: TermContext) -> DerivationTerm:
     work = estimate.request.workload
     value = get_figure_value(estimate.output_tokens_per_s)
     if value is None:
-        return DerivationTerm("output tokens/s", None, "tok/s", "the limits cannot be met")
+        return DerivationTerm("output throughput", None, "tok/s", "the limits cannot be met")
     busy = context.busy_replicas
     replicas = () if busy == 1.0 else (DerivationTerm("busy replicas", busy, None),)
     factors = (
@@ -203,7 +203,7 @@ def _derive_throughput_term(context: TermContext) -> DerivationTerm:
         make_scenario_term("output tokens", work.output_tokens, "tokens"),
     )
     return derive_term(
-        "output tokens/s",
+        "output throughput",
         value,
         "tok/s",
         f"{' × '.join(format_placeholder(factor.name) for factor in factors)} ÷ {{round}}",
@@ -319,10 +319,10 @@ def _derive_pool_throughput_term(pools: _PoolContext) -> DerivationTerm:
     estimate = pools.estimate
     value = get_figure_value(estimate.output_tokens_per_s)
     if value is None:
-        return DerivationTerm("output tokens/s", None, "tok/s", "the limits cannot be met")
+        return DerivationTerm("output throughput", None, "tok/s", "the limits cannot be met")
     output = estimate.request.workload.output_tokens
     return derive_term(
-        "output tokens/s",
+        "output throughput",
         value,
         "tok/s",
         "{output_tokens} × {requests_per_second}",

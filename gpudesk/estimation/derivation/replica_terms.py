@@ -66,7 +66,7 @@ def make_memory_term(estimate: Estimate, deployment: ResolvedDeployment) -> Deri
 
 def make_max_concurrency_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     pool = _make_pool_term(deployment.budget.pool_bytes, _make_fraction_term(deployment.configuration), deployment)
-    return _make_held_term("maximum concurrency", estimate.max_concurrency, pool, estimate, deployment)
+    return _make_held_term("max concurrency", estimate.max_concurrency, pool, estimate, deployment)
 
 
 def make_admission_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
@@ -423,10 +423,10 @@ def make_decode_steps_term(context: TermContext) -> DerivationTerm:
 def make_total_term(estimate: Estimate, throughput: DerivationTerm) -> DerivationTerm:
     work = estimate.request.workload
     return derive_term(
-        "input and output tokens/s",
+        "total token throughput",
         get_figure_value(estimate.total_tokens_per_s),
         "tok/s",
-        "{output_tokens_s} × ({input_tokens} + {output_tokens}) ÷ {output_tokens}",
+        "{output_throughput} × ({input_tokens} + {output_tokens}) ÷ {output_tokens}",
         throughput,
         make_scenario_term("input tokens", work.input_tokens, "tokens"),
         make_scenario_term("output tokens", work.output_tokens, "tokens"),
@@ -435,10 +435,10 @@ def make_total_term(estimate: Estimate, throughput: DerivationTerm) -> Derivatio
 
 def make_per_accelerator_term(estimate: Estimate, throughput: DerivationTerm) -> DerivationTerm:
     return derive_term(
-        "output tokens/s per accelerator",
+        "output per accelerator",
         get_figure_value(estimate.output_tokens_per_s_per_accelerator),
         "tok/s",
-        "{output_tokens_s} ÷ {accelerators}",
+        "{output_throughput} ÷ {accelerators}",
         throughput,
         DerivationTerm("accelerators", estimate.count, None),
     )
@@ -447,7 +447,7 @@ def make_per_accelerator_term(estimate: Estimate, throughput: DerivationTerm) ->
 def make_request_term(estimate: Estimate, ttft: DerivationTerm, tpot: DerivationTerm) -> DerivationTerm:
     output = estimate.request.workload.output_tokens
     return derive_term(
-        "time of a request",
+        "request latency",
         get_figure_value(estimate.request_s),
         "s",
         "{TTFT} + ({output_tokens} − 1) × {TPOT}",
@@ -460,12 +460,12 @@ def make_request_term(estimate: Estimate, ttft: DerivationTerm, tpot: Derivation
 def make_batch_term(estimate: Estimate, throughput: DerivationTerm) -> DerivationTerm:
     work = estimate.request.workload
     if work.load.batch is None:
-        return DerivationTerm("time of the batch", None, "s", "the load is not a static batch")
+        return DerivationTerm("batch time", None, "s", "the load is not a static batch")
     return derive_term(
-        "time of the batch",
+        "batch time",
         get_figure_value(estimate.batch_s),
         "s",
-        "{requests} × {output_tokens} ÷ {output_tokens_s}",
+        "{requests} × {output_tokens} ÷ {output_throughput}",
         make_scenario_term("requests", work.load.batch),
         make_scenario_term("output tokens", work.output_tokens, "tokens"),
         throughput,

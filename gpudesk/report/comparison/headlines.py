@@ -368,10 +368,13 @@ class _SheetHeadlines(_HeadlineBuilder):
         if ratio is None:
             odds = self._list_likely_best(figure, best, 1)
             return tr("too close to call among {n}; best: {odds} odds", n=self._formatter.count(len(best)), odds=odds)
-        values = {"odds": self._list_likely_best(figure, best)}
+        odds, rents = self._list_likely_best(figure, best), list_unlike_rents(self._answer, figure)
+        if any(rents[position] is not None for position in best):
+            # The odds compare rents of one kind of provider, the figures do not.
+            return tr("too close to call: {odds} odds", odds=odds)
         # The larger figure over the smaller one, regardless of the leader.
-        values["distance"] = format_distance(max(ratio, 1 / ratio), self._formatter)
-        return tr("too close to call: {odds} odds, {distance} apart", **values)
+        distance = format_distance(max(ratio, 1 / ratio), self._formatter)
+        return tr("too close to call: {odds} odds, {distance} apart", odds=odds, distance=distance)
 
     def make_concurrency_headline(self) -> Headline | None:
         """Return who holds most requests; memory is exact, so there are no intervals."""

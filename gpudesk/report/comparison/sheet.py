@@ -249,7 +249,7 @@ def _build_cost_rows(
         if value is None and column.tco is not None and column.rented is not None:
             # Longer than the service life.
             return ComparisonCell(tr("over {n}", n=formatter.number(column.tco.years * MONTHS_PER_YEAR)))
-        return ComparisonCell(MISSING_VALUE_TEXT if value is None else formatter.number(value, 1))
+        return ComparisonCell(MISSING_VALUE_TEXT if value is None else formatter.estimate(value))
 
     def total(column: CostColumn) -> ComparisonCell:
         if column.tco is None:
@@ -377,13 +377,14 @@ def build_sheet(
 
     Without a date ages are left out; `rule` defines stale values, by default the usual rule. With `explain` the sheet
     derives its headline figures, with `further` it has counts, their costs and the recommendation. In the machine style
-    figures have no separators and unit names stay next to the rows.
+    figures of tables have all digits and no separators; sentences are those of paper.
     """
     formatter, extras = formatter or Formatter(), further or SheetExtras()
+    prose = Formatter() if formatter.style is MACHINE_NUMBERS else formatter
     how_many, costs, decision = extras.how_many, extras.costs, extras.decision
     sizing = None if how_many is None else how_many.sizing
     names = list_column_names(answer)
-    references = SourceNumbering(formatter)
+    references = SourceNumbering(prose)
     heads = build_heads(answer, _describe_sheet_column)
     differences = build_difference_group(answer, names, formatter)
     table = ComparisonTable(
@@ -404,17 +405,17 @@ def build_sheet(
         note=answer.scenario.note,
         date=None if date is None else formatter.date(date),
         assumptions=_list_assumptions(answer, formatter),
-        headlines=build_sheet_headlines(answer, formatter),
+        headlines=build_sheet_headlines(answer, prose),
         table=table,
         whose=whose,
         key=_list_key_texts(answer, table),
         notes=references.notes,
         remarks=(
-            *_list_estimate_remarks(answer, names, formatter),
-            *_list_bias_remarks(answer, extras, formatter),
+            *_list_estimate_remarks(answer, names, prose),
+            *_list_bias_remarks(answer, extras, prose),
             *(() if date is None else list_stale_remarks(answer, names, date, rule or StalenessLimits())),
             *(() if how_many is None else _list_count_remarks(how_many)),
-            *(() if costs is None else list_cost_remarks(answer, costs, names, formatter)),
+            *(() if costs is None else list_cost_remarks(answer, costs, names, prose)),
         ),
         memory=_build_memory_bars(answer, names, formatter),
         throughput=_build_throughput_series(answer, names),
@@ -423,13 +424,13 @@ def build_sheet(
         sources=references.sources,
         foot=_list_foot_facts(answer, formatter),
         working=() if explain is None else build_sheet_workings(answer, names, formatter, explain),
-        sizing=() if sizing is None else tuple(list_sizing_remarks(sizing, names, formatter, extras.leading)),
+        sizing=() if sizing is None else tuple(list_sizing_remarks(sizing, names, prose, extras.leading)),
         how_many=NO_TABLE if how_many is None else build_counts_table(answer, how_many, heads, formatter),
         costs=NO_TABLE if costs is None else build_costs_table(answer, costs, heads, formatter),
         recommendation=None
         if decision is None
         else build_recommendation(decision, extras.flips, heads, formatter, extras.decision_costs),
-        verdict=() if extras.leading is None else tuple(describe_comparison(answer, extras.leading, formatter)),
+        verdict=() if extras.leading is None else tuple(describe_comparison(answer, extras.leading, prose)),
         trace=() if decision is None or not extras.with_rules else build_trace_rows(decision, formatter),
         fleet=None if extras.fleet is None else _build_fleet(answer, extras.fleet, heads, formatter),
     )

@@ -61,7 +61,7 @@ from gpudesk.report.labels import (
     join_names,
     label_figure,
     list_column_names,
-    list_shown_counts,
+    list_counted_names,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit
 from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
@@ -270,7 +270,7 @@ class _ComparisonVerdict:
 
     def _describe_table(self, *candidates: DecisionCandidate) -> str:
         """Return the counts of the table for those that the verdict is about with other counts."""
-        counts = list_shown_counts(self._answer, candidates, self._formatter)
+        counts = list_counted_names(self._answer, candidates, self._formatter)
         return tr("The table shows {deployments}.", deployments=join_names(counts)) if counts else ""
 
     def _is_as_compared(self, candidate: DecisionCandidate) -> bool:

@@ -36,6 +36,8 @@ class _FactKind(StrEnum):
     KW = "kW"
     SHARE = "%"
     USD = "USD"
+    #: Estimated, with three significant digits; stated prices have all.
+    ESTIMATED_USD = "estimated USD"
     USD_PER_HOUR = "USD/h"
     USD_PER_MILLION = "USD/M tokens"
     HOURS = "h/month"
@@ -113,7 +115,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "tpot_ms": _FactLabel("Time per output token", _FactKind.MS),
     "likely_tpot_ms": _FactLabel("Time per output token", _FactKind.MS),
     "reading_tpot_ms": _FactLabel("Reading speed", _FactKind.MS),
-    "request_s": _FactLabel("Request time", _FactKind.SECONDS),
+    "request_s": _FactLabel("Request latency", _FactKind.SECONDS),
     "requests_each": _FactLabel("Requests per accelerator", _FactKind.COUNT),
     "basis": _FactLabel("Estimation method", _FactKind.TEXT),
     "assumed_delivery_months": _FactLabel("Delivery of similar systems", _FactKind.MONTHS),
@@ -122,7 +124,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "decode_share": _FactLabel("Decode share of request time", _FactKind.SHARE),
     "host_traffic_gbs": _FactLabel("Token traffic to host", _FactKind.GBS),
     "price_usd": _FactLabel("Purchase price", _FactKind.USD),
-    "spend_usd": _FactLabel("Up-front cost with network", _FactKind.USD),
+    "spend_usd": _FactLabel("Up-front cost with network", _FactKind.ESTIMATED_USD),
     "rent_usd_h": _FactLabel("Rental price per accelerator", _FactKind.USD_PER_HOUR),
     "old_release": _FactLabel("Released years ago", _FactKind.TEXT),
     "old_price": _FactLabel("Old purchase price", _FactKind.TEXT),
@@ -132,7 +134,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "usd_per_million": _FactLabel("Cost per million output tokens", _FactKind.USD_PER_MILLION),
     "owned_usd_per_million": _FactLabel("Cost per million output tokens, owned", _FactKind.USD_PER_MILLION),
     "rented_usd_per_million": _FactLabel("Cost per million output tokens, rented", _FactKind.USD_PER_MILLION),
-    "software_usd": _FactLabel("Porting and software upkeep", _FactKind.USD),
+    "software_usd": _FactLabel("Porting and software upkeep", _FactKind.ESTIMATED_USD),
     "payback_hours": _FactLabel("Hours to pay back porting", _FactKind.HOURS),
     "pays_back": _FactLabel("Pays back at your usage"),
     "tokens_per_s_kw": _FactLabel("Output throughput per kW", _FactKind.RATE_PER_KW),
@@ -401,6 +403,7 @@ _MEASURED: Final = frozenset(
         _FactKind.KW,
         _FactKind.MS,
         _FactKind.USD,
+        _FactKind.ESTIMATED_USD,
         _FactKind.USD_PER_HOUR,
         _FactKind.USD_PER_MILLION,
         _FactKind.HOURS,
@@ -408,7 +411,12 @@ _MEASURED: Final = frozenset(
     }
 )
 #: Amounts of money with the text after their currency. Labels of costs name the million tokens.
-_MONEY: Final = {_FactKind.USD: "", _FactKind.USD_PER_HOUR: "/h", _FactKind.USD_PER_MILLION: ""}
+_MONEY: Final = {
+    _FactKind.USD: "",
+    _FactKind.ESTIMATED_USD: "",
+    _FactKind.USD_PER_HOUR: "/h",
+    _FactKind.USD_PER_MILLION: "",
+}
 #: Below this a link's traffic is negligible.
 _LEAST_GBS: Final = 0.01
 
@@ -499,7 +507,7 @@ def _format_word(kind: _FactKind, fact: str) -> str:
 
 
 def _find_unit(kind: _FactKind) -> str | None:
-    return kind.value if kind in _MEASURED else None
+    return kind.value.removeprefix("estimated ") if kind in _MEASURED else None
 
 
 def _format_number(kind: _FactKind, fact: float, formatter: Formatter) -> str:

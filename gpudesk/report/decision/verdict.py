@@ -298,7 +298,7 @@ def _describe_upfront(
     costs = [
         tr(
             "{amount} ({name})",
-            amount=formatter.money(formatter.number(spend), "USD"),
+            amount=formatter.money(formatter.estimate(spend), "USD"),
             name=drop_count(names[each.key]),
         )
         for each in leaders

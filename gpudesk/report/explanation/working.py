@@ -56,12 +56,8 @@ from gpudesk.text.translation import tr, translate_data, trn
 
 #: Names of terms that are not simply capitalized.
 _LABELS: Final = {
-    "output tokens/s": "Output throughput",
-    "input and output tokens/s": "Input and output throughput",
-    "output tokens/s per accelerator": "Output per accelerator",
     "TTFT": "Time to first token",
     "TPOT": "Time per output token",
-    "maximum concurrency": "Max concurrency",
     "running sequences in a replica": "Running per replica",
     "running sequences": "Running per replica",
     "round": "One round",

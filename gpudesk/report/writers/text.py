@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from gpudesk.report.comparison.tables import (
@@ -18,6 +19,8 @@ from gpudesk.report.comparison.tables import (
 from gpudesk.text.translation import tr
 
 _GAP = "  "
+#: The width to which the last column of a table can shrink.
+_LEAST_LAST: Final = 16
 #: Where a line can break: at any space except a no-break one, and except between a number and its unit.
 _BREAK: Final = re.compile(
     r"(?<![\d.,])[^\S\xa0]+|(?<=[\d.,])[^\S\xa0]+(?!(?:%|ms|s|µs|tok/s|[KMGT]i?B(?:/s)?)(?:[\s,;:.)]|$))"
@@ -79,26 +82,34 @@ def align_table(
 ) -> list[str]:
     """Return a table with a head.
 
-    The last column and its head are wrapped to the width, columns in `right` right-aligned.
+    The last column is wrapped to the width, and all heads of a table that is too wide; columns in `right` are
+    right-aligned.
     """
-    columns = len(head)
-    widths = [max(measure_text(row[column]) for row in (head, *rows)) for column in range(columns)]
-    before = sum(widths[:-1]) + len(_GAP) * (columns - 1)
-    widths[-1] = min(widths[-1], max(width - before, 16))
-    lines = [strong(line) for line in _write_line(head, widths, right)]
+    body = [[measure_text(row[column]) for row in rows] for column in range(len(head))]
+    widths = [max([measure_text(text), *sizes]) for text, sizes in zip(head, body, strict=True)]
+    gaps = len(_GAP) * (len(head) - 1)
+    least_widths = [max([*map(measure_text, text.split(" ")), *sizes]) for text, sizes in zip(head, body, strict=True)]
+    if sum(widths) + gaps > width:
+        widths[:-1] = least_widths[:-1]
+    before = sum(widths[:-1]) + gaps
+    widths[-1] = min(widths[-1], max(width - before, min(least_widths[-1], _LEAST_LAST)))
+    lines = [strong(line) for line in _write_lines(head, widths, right)]
     lines.append("─" * min(width, before + widths[-1]))
     for row in rows:
-        lines += _write_line(row, widths, right)
+        lines += _write_lines(row, widths, right)
     return lines
 
 
-def _write_line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
-    last = len(widths) - 1
-    cells = [pad_text(text, widths[column], right=column in right) for column, text in enumerate(row[:-1])]
-    first, *following = (pad_text(line, widths[-1], right=last in right) for line in wrap_text(row[-1], widths[-1]))
-    cells.append(first)
-    indent = " " * (sum(widths[:-1]) + len(_GAP) * last)
-    return [_GAP.join(cells).rstrip(), *((indent + line).rstrip() for line in following)]
+def _write_lines(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
+    cells = [
+        [text] if measure_text(text) <= width else wrap_text(text, width)
+        for text, width in zip(row[:-1], widths[:-1], strict=True)
+    ]
+    cells.append(wrap_text(row[-1], widths[-1]))
+    return [
+        _GAP.join(pad_text(text, widths[column], right=column in right) for column, text in enumerate(across)).rstrip()
+        for across in zip_longest(*cells, fillvalue="")
+    ]
 
 
 _LEAST_COLUMN = 13

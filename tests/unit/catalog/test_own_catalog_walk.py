@@ -142,7 +142,7 @@ class Walk(RuleBasedStateMachine):
                 other.catalog, "mi355x", "memory_bandwidth", value, "TB/s", make_user_source("Theirs"), today=TODAY
             )
             other.user_catalog.do(edit)
-        assert self.bench.user_catalog.look_again()
+        assert self.bench.user_catalog.read_changes()
         self.begin, self.done = self.bench.user_catalog.facts, 0
 
     @rule()

@@ -37,6 +37,11 @@ def test_hanging_text_begins_below_itself() -> None:
     ]
 
 
+def test_heads_of_a_table_that_is_too_wide_are_wrapped() -> None:
+    lines = align_table(["Name", "Power per rack", "Count"], [["a", "2.0", "1"], ["b", "11.5", "2"]], 16, right=(1, 2))
+    assert lines[:5] == ["Name  Power  Count", "        per", "       rack", "─" * 16, "a       2.0      1"]
+
+
 def test_table_has_columns_and_wraps_the_last() -> None:
     lines = align_table(["Id", "N", "Text"], [["a", "10", "one two three four five"], ["bb", "9", "x"]], 24, right=(1,))
     assert lines[0] == "Id   N  Text"

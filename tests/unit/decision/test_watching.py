@@ -184,9 +184,9 @@ def test_note_of_another_program_is_seen_when_looked_for(bench: GpuDeskService) 
     noted(bench.user_catalog)
     with GpuDeskService.open() as other:
         noted(other.user_catalog, REFERENCE, True)
-    assert bench.user_catalog.look_again()
+    assert bench.user_catalog.read_changes()
     assert len(bench.user_catalog.watched) == 2
-    assert not bench.user_catalog.look_again()
+    assert not bench.user_catalog.read_changes()
 
 
 @pytest.mark.parametrize(

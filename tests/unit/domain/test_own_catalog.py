@@ -237,9 +237,9 @@ def test_listeners_learn_what_changed(bench: GpuDeskService) -> None:
 def test_changes_of_another_process_are_loaded(bench: GpuDeskService) -> None:
     with GpuDeskService.open() as other:
         other.user_catalog.do(state(other))
-        assert bench.user_catalog.look_again()
+        assert bench.user_catalog.read_changes()
         assert bench.catalog.attribute(PART, NAME).value == 5_300_000_000_000
-        assert not bench.user_catalog.look_again()
+        assert not bench.user_catalog.read_changes()
         other.user_catalog.do(state(other, 5.0))
         with pytest.raises(InputError) as refused:
             bench.user_catalog.do(state(bench, 4.0))
@@ -266,7 +266,7 @@ def test_step_that_was_out_of_date_leaves_those_before_it(bench: GpuDeskService)
     with GpuDeskService.open() as other:
         other.user_catalog.do(state(other))
         other.user_catalog.undo()
-    assert not bench.user_catalog.look_again()
+    assert not bench.user_catalog.read_changes()
     bench.user_catalog.redo()
     assert bench.catalog.attribute(PART, NAME).overridden
 

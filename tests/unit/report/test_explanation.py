@@ -302,7 +302,7 @@ def test_units_are_not_repeated() -> None:
     assert format_term_value(DerivationTerm("output tokens", 1000, "tokens"), FORMATTER) == ("1,000", None)
     assert format_term_value(DerivationTerm("mean context", 4500, "tokens"), FORMATTER) == ("4,500", "tokens")
     assert format_term_value(DerivationTerm("mean context", 1, "tokens"), FORMATTER) == ("1", "token")
-    assert format_term_value(DerivationTerm("maximum concurrency", 137, "sequences"), FORMATTER) == ("137", None)
+    assert format_term_value(DerivationTerm("max concurrency", 137, "sequences"), FORMATTER) == ("137", None)
 
 
 def test_the_claims_behind_a_working_are_named_once_each(answer: Answer) -> None:

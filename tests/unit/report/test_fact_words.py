@@ -78,7 +78,7 @@ def test_no_condition_is_shown_as_the_program_writes_it() -> None:
         ("tokens_per_s", IntervalEstimate(1731.2, 1506.0, 1956.0), "1,730 (1,510 – 1,960) tok/s"),
         ("ttft_ms", IntervalEstimate(1990.0, 1630.0, 2550.0), "1,990 (1,630 – 2,550) ms"),
         ("rent_usd_h", 1.95, "$1.95/h"),
-        ("spend_usd", 2362.5, "$2,362"),
+        ("spend_usd", 2362.5, "$2,360"),
         ("usd_per_million", IntervalEstimate(0.665, 0.439, 0.961), "$0.67 (0.44 – 0.96)"),
         ("payback_hours", 20_400.0, "20,400 h/month"),
         ("payback_hours", float("inf"), "never"),

@@ -111,8 +111,15 @@ def test_csv_has_plain_numbers_and_as_many_cells_in_every_row(make_answer: MakeA
     slower = next(
         row for row in rows if row[:2] == ["Change from H200-SXM, with odds of being better", "Time to first token"]
     )
-    assert slower[7:10] == ["-20", "-36", "0"]
+    assert slower[7:10] == ["-20", "-35.78067506", "-0.3415248308"]
     assert any(row[0] == "Sources" and row[3] == "Data sheet" for row in rows)
+
+
+def test_sentences_in_files_are_those_of_paper(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x")
+    paper, machine = build_sheet(answer), build_machine_sheet(answer)
+    assert machine.headlines == paper.headlines
+    assert (machine.remarks, machine.notes) == (paper.remarks, paper.notes)
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+cmd", "-2+3", "@sum", "\t=1", "=HYPERLINK(x)"])

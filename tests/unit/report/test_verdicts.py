@@ -99,6 +99,13 @@ def test_odds_of_costs_that_are_all_owned_are_those_of_the_row_though_renting_is
     assert join_sentences(describe_comparison, priced, decision, PLAIN).startswith("Cheapest to own at 100%")
 
 
+def test_tied_rents_of_unlike_providers_have_no_distance(service: GpuDeskService) -> None:
+    """The odds compare MI355X at the price of a specialized cloud, not at its hyperscaler's."""
+    answer = service.costing.add_costs(service.answer(read_template("405b-one-node")))
+    headlines = {each.figure: each for each in build_sheet(answer, PLAIN).headlines}
+    assert re.fullmatch(r"too close to call: MI300X \d+%, MI355X at a hyperscaler \d+% odds", headlines[RENTED].detail)
+
+
 def test_costs_leave_the_hash_of_an_answer_alone(service: GpuDeskService, answer: Answer) -> None:
     assert service.answer(answer.scenario).content_hash == answer.content_hash
 

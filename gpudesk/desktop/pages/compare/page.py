@@ -443,7 +443,7 @@ class ComparePage(DeskPage):
         if evaluated is None:
             return ()
         # Counts that are stated are not sized for a demand.
-        has_other_counts = self.desk.scenario.demand is None and bool(evaluated.list_shown_counts())
+        has_other_counts = self.desk.scenario.demand is None and bool(evaluated.list_counted_names())
         self.decided_counts.setVisible(has_other_counts)
         return describe_comparison(evaluated.answer_with_costs, evaluated.decision, self.desk.formatter)
 

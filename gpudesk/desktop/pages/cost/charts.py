@@ -618,10 +618,10 @@ class CostDistributionChart(_CostCurves):
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__(desk, theme, (LinearScale(), LinearScale()))
         self._draws: CostDistribution | None = None
-        self.why_empty = ""
+        self.explain_empty = ""
 
-    def show_draws(self, costed: EvaluatedAnswer, draws: CostDistribution | None, why_empty: str = "") -> None:
-        self._costed, self._draws, self.why_empty = costed, draws, why_empty
+    def show_draws(self, costed: EvaluatedAnswer, draws: CostDistribution | None, explain_empty: str = "") -> None:
+        self._costed, self._draws, self.explain_empty = costed, draws, explain_empty
         self.refresh()
 
     def make_selection(self, key: str) -> Selection:
@@ -632,7 +632,7 @@ class CostDistributionChart(_CostCurves):
         self.subtitle = tr("% of simulations by cost; all accelerators share the same simulations")
         self.x_title = tr("{code} per million output tokens", code=self._code)
         lines = self._make_histogram_curves()
-        return PlotDrawing(lines=lines, note="" if lines else self.why_empty)
+        return PlotDrawing(lines=lines, note="" if lines else self.explain_empty)
 
     def _make_histogram_curves(self) -> tuple[PlotCurve, ...]:
         draws, costed = self._draws, self._costed
@@ -682,7 +682,7 @@ class CostDistributionChart(_CostCurves):
 
     def summary(self) -> str:
         if self._draws is None or self._costed is None:
-            return self.why_empty
+            return self.explain_empty
         names, money = self._costed.names, self._costed.money
         parts = []
         for key, (low, _, high) in self._draws.quantiles.items():

@@ -413,7 +413,7 @@ def _list_unknown(evaluated: EvaluatedAnswer) -> list[tuple[str, str, str, str]]
     ]
     if (other_payment := describe_other_payment(evaluated.decision, evaluated.names, evaluated.formatter)) is not None:
         missing.append((f"{other_payment}.", "", "", ""))
-    if evaluated.decision.recommended is not None and (counts := evaluated.list_shown_counts()):
+    if evaluated.decision.recommended is not None and (counts := evaluated.list_counted_names()):
         shown_text = tr("Compare shows other counts: {deployments}.", deployments=join_names(counts))
         missing.append((shown_text, tr("Open Compare"), _COMPARE_PAGE, ""))
     return missing

@@ -94,7 +94,7 @@ class _CacheChart(DeskChart):
     def heads(self) -> tuple[str, ...]:
         raise NotImplementedError
 
-    def why_empty(self) -> str:
+    def explain_empty(self) -> str:
         raise NotImplementedError
 
     # Drawing
@@ -114,7 +114,7 @@ class _CacheChart(DeskChart):
             lines=lines,
             marks=tuple(marks),
             rule=rule,
-            note="" if lines or self.desk.answer is None else self.why_empty(),
+            note="" if lines or self.desk.answer is None else self.explain_empty(),
         )
 
     def stops(self) -> tuple[int, ...]:
@@ -178,13 +178,13 @@ class RequestCacheChart(_CacheChart):
             for each in self._contexts.curves()
         )
 
-    def why_empty(self) -> str:
+    def explain_empty(self) -> str:
         return tr("No curve: no accelerator has an estimate")
 
     def summary(self) -> str:
         curves = self._contexts.curves()
         if not curves:
-            return self.why_empty()
+            return self.explain_empty()
         curve = curves[0].curve
         sentences = [tr("KV cache per request by context length.")]
         for tokens in dict.fromkeys((curve.tokens, curve.context[-1])):
@@ -251,7 +251,7 @@ class RequestCapacityChart(_CacheChart):
     def _format_cells(self, count: int) -> tuple[str, str]:
         return (self.formatter.count(count), "") if count else (MISSING_VALUE_TEXT, tr("does not fit"))
 
-    def why_empty(self) -> str:
+    def explain_empty(self) -> str:
         if self._contexts.curves():
             return tr("No curve: no accelerator fits the model")
         return tr("No curve: no accelerator has an estimate")

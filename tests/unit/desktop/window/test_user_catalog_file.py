@@ -126,12 +126,12 @@ def test_editor_offers_to_rewrite_a_deleted_file(
     source = make_user_source("Meter")
     step = state_value(user_service.catalog, "mi300x", "tdp", 660, "W", source, today="2026-11-21")
     paths.get_user_catalog_path().unlink()
-    form.take_at_once(lambda: step)
+    form.apply_immediately(lambda: step)
     assert "was removed while in use" in form.note.text
     QTest.keyClick(form.anew, Qt.Key.Key_Space)
     assert form.note.text.startswith("Saved your 3 values to a new file.")
     assert not form.anew.isVisible()
-    form.take_at_once(lambda: step)
+    form.apply_immediately(lambda: step)
     assert form.saved
     assert get_power(user_service) == 660
 
@@ -236,7 +236,7 @@ def test_activated_window_checks_the_file_for_changes(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checks: list[bool] = []
-    monkeypatch.setattr(UserCatalog, "look_again", lambda _: checks.append(True))
+    monkeypatch.setattr(UserCatalog, "read_changes", lambda _: checks.append(True))
     other = QWidget()
     qtbot.addWidget(other)
     other.show()

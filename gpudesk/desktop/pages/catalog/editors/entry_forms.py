@@ -218,7 +218,7 @@ class FigureForm(FormDialog):
     def _remove(self) -> None:
         user_entry = self.user_entry
         if user_entry is not None:
-            self.take_at_once(lambda: ask_removal_step(self, self.desk, user_entry))
+            self.apply_immediately(lambda: ask_removal_step(self, self.desk, user_entry))
 
     # Copying
 
@@ -300,7 +300,7 @@ class NameForm(FormDialog):
         return rename_entry(catalog, self.thing.id, self.name.text() or "", self.maker.text() or "")
 
     def _remove(self) -> None:
-        self.take_at_once(lambda: ask_removal_step(self, self.desk, self.thing))
+        self.apply_immediately(lambda: ask_removal_step(self, self.desk, self.thing))
 
 
 #: Stands for a generation without other accelerators in the catalog.

@@ -175,7 +175,7 @@ class FormDialog(ThemedDialog):
         """Save the valid entries and close; raises `FieldError` or `InputError`, whose `where` can name a row."""
         self._take(self.edit())
 
-    def take_at_once(self, make_step: Callable[[], FactEdit | None]) -> None:
+    def apply_immediately(self, make_step: Callable[[], FactEdit | None]) -> None:
         """Apply an edit that ignores the rows, if any; show the reason if it fails."""
 
         def save() -> None:

@@ -322,7 +322,7 @@ class PreferenceEditor(FormDialog):
 
     def _take_shipped(self) -> None:
         catalog = self.desk.service.catalog
-        self.take_at_once(lambda: take_shipped(catalog, self.thing.id, self.attribute.name))
+        self.apply_immediately(lambda: take_shipped(catalog, self.thing.id, self.attribute.name))
 
 
 def _format_printed(seed: DocumentStatement) -> str:

@@ -177,7 +177,7 @@ class PriceForm(FormDialog):
     def _remove(self) -> None:
         user_price = self.user_price
         if user_price is not None and confirm_removal(self, tr("Remove this price?"), tr("Remove price")):
-            self.take_at_once(lambda: remove_price(self.desk.service.catalog, user_price.id))
+            self.apply_immediately(lambda: remove_price(self.desk.service.catalog, user_price.id))
 
 
 def _find_user_price(desk: Desk, price: str | None) -> UserPrice | None:

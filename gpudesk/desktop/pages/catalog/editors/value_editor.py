@@ -311,7 +311,7 @@ class ValueEditor(FormDialog):
 
     def _revert(self) -> None:
         catalog = self.desk.service.catalog
-        self.take_at_once(lambda: revert_attribute(catalog, self.thing.id, self.entry.attribute.name))
+        self.apply_immediately(lambda: revert_attribute(catalog, self.thing.id, self.entry.attribute.name))
 
     def _judge(self) -> FieldVerdict:
         catalog, value = self.desk.service.catalog, next(self.value_row.list_figures()).inside
