@@ -151,4 +151,8 @@ def describe_too_large(most: float) -> Message:
 
 
 def describe_unknown_format(suffix: str, known_formats: tuple[str, ...]) -> Message:
-    return message("sheet.format", "{suffix} is not a sheet format; use {known}", suffix=suffix, known=known_formats)
+    if not suffix:
+        return message("file.no_suffix", "has no suffix; use {known}", known=known_formats)
+    return message(
+        "sheet.format", "{suffix} is not a supported format; use {known}", suffix=suffix, known=known_formats
+    )

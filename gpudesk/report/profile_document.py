@@ -148,7 +148,7 @@ def write_profile_file(tables: ProfileTables, suffix: str, date: str) -> bytes:
         return write_blocks_markdown(blocks).encode()
     if form == ".html":
         return write_blocks_html(tables.profile.accelerator.name, blocks).encode()
-    raise InputError(describe_unknown_format(suffix or tr("without a suffix"), FORMS))
+    raise InputError(describe_unknown_format(suffix, FORMS))
 
 
 def _list_tables(tables: ProfileTables) -> Iterator[DataTable]:

@@ -269,7 +269,7 @@ def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
             "8 accelerators do not match TP 3; use a multiple of 3",
         ),
         (["explain", "nonsense", "--accelerators", "h200-sxm", *ASKED], "unknown figure 'nonsense'; use one of"),
-        (["sheet", *SAMPLE, "-o", "sheet.docx"], "sheet.docx: .docx is not a sheet format"),
+        (["sheet", *SAMPLE, "-o", "sheet.docx"], "sheet.docx: .docx is not a supported format"),
         (["catalog", "show", "mi32x"], "unknown catalog entry 'mi32x'; did you mean mi325x, "),
         (["estimate", "--batch", "/no/such/file"], "/no/such/file: cannot be read: no such file or directory"),
         (["compare", "--scenario", "gone.gpudesk"], "gone.gpudesk: cannot be read: no such file or directory"),

@@ -500,7 +500,7 @@ def write_negotiation_file(paper: NegotiationDocument, suffix: str) -> bytes:
         return write_blocks_markdown(blocks).encode("utf-8")
     if suffix.lower() == ".html":
         return write_blocks_html(_build_title(paper), blocks).encode("utf-8")
-    raise InputError(describe_unknown_format(suffix or tr("without a suffix"), FORMS))
+    raise InputError(describe_unknown_format(suffix, FORMS))
 
 
 def build_negotiation_blocks(paper: NegotiationDocument) -> tuple[DocumentBlock, ...]:

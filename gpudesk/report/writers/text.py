@@ -82,14 +82,14 @@ def align_table(
 ) -> list[str]:
     """Return a table with a head.
 
-    The last column is wrapped to the width, and all heads of a table that is too wide; columns in `right` are
+    The last column is wrapped to the width, and all heads if that leaves it too narrow; columns in `right` are
     right-aligned.
     """
     body = [[measure_text(row[column]) for row in rows] for column in range(len(head))]
     widths = [max([measure_text(text), *sizes]) for text, sizes in zip(head, body, strict=True)]
     gaps = len(_GAP) * (len(head) - 1)
     least_widths = [max([*map(measure_text, text.split(" ")), *sizes]) for text, sizes in zip(head, body, strict=True)]
-    if sum(widths) + gaps > width:
+    if sum(widths[:-1]) + gaps + min(widths[-1], 2 * _LEAST_LAST) > width:
         widths[:-1] = least_widths[:-1]
     before = sum(widths[:-1]) + gaps
     widths[-1] = min(widths[-1], max(width - before, min(least_widths[-1], _LEAST_LAST)))

@@ -241,7 +241,7 @@ def test_format_of_the_sheet_follows_the_suffix(
 
 def test_failure_to_save_is_reported(view: TermsView, tmp_path: Path) -> None:
     view.save_to(tmp_path / "sheet.docx")
-    assert ".docx is not a sheet format" in view.steps.status_label.text()
+    assert ".docx is not a supported format" in view.steps.status_label.text()
     view.save_to(tmp_path / "nowhere" / "sheet.md")
     assert "cannot be written" in view.steps.status_label.text()
     assert list(tmp_path.glob("sheet*")) == []
