@@ -62,8 +62,6 @@ _UNUSED: Final = (
     "pyqtgraph.opengl",
     "readline",
     "setuptools",
-    "sqlalchemy.ext.asyncio",
-    "sqlalchemy.testing",
     "test",
     "tkinter",
     "turtle",

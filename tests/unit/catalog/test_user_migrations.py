@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -57,15 +55,6 @@ def _table(connection: sqlite3.Connection, name: str) -> tuple[object, ...]:
     references = connection.execute(f"PRAGMA foreign_key_list({name})").fetchall()
     (statement,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (name,)).fetchone()
     return columns, indexes, references, "DEFERRABLE INITIALLY DEFERRED" in statement
-
-
-def test_the_first_fact_is_written_without_the_schema(tmp_path: Path) -> None:
-    """Loading it would take as much memory as a page of the window, and a moment in which the window stands still."""
-    writes = "import sys; from pathlib import Path; from gpudesk.catalog.user_store.user_file import UserFile; "
-    writes += "from tests.unit.catalog.own_samples import numbered; file = UserFile.open(Path(sys.argv[1])); "
-    writes += "file.apply(numbered(1)); file.close(); print('sqlalchemy' in sys.modules)"
-    command = [sys.executable, "-c", writes, str(tmp_path / "catalog.sqlite")]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_tables_have_the_fields_of_the_records_in_them() -> None:

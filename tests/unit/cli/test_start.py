@@ -11,7 +11,7 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import message
 from tests.unit.domain.own_samples import ALL
 
-HEAVY = ("PySide6", "numpy", "sqlmodel", "sqlalchemy", "pydantic", "importlib.metadata", "nacl", "xlsxwriter")
+HEAVY = ("PySide6", "numpy", "pydantic", "importlib.metadata", "nacl", "xlsxwriter")
 FIGURES = (
     *("--accelerators", "h200-sxm:1", "--model", "llama-3.1-8b", "--weights", "fp8"),
     *("--input-tokens", "1000", "--output-tokens", "100", "--concurrency", "8"),
