@@ -245,11 +245,10 @@ class ExportScore:
 
 @frozen_dataclass
 class LimitComparison:
-    """A value and a limit of a rule; `value` is None if unknown. `says` is the comparison in words."""
+    """A value and a limit of a rule; `value` is None if unknown."""
 
     limit: ExportLimit
     value: float | None
-    says: Message
 
     @property
     def standing(self) -> LimitSide:
@@ -280,14 +279,13 @@ class ExportLineCheck:
 
 @frozen_dataclass
 class ExportRuleCheck:
-    """A rule applied to an accelerator; `says` is the outcome in words.
+    """A rule applied to an accelerator.
 
     `named` is whether the text of the rule names the destination, None without a destination or if the rule names none.
     """
 
     rule: ExportRule
     lines: tuple[ExportLineCheck, ...]
-    says: Message
     named: bool | None = None
 
     @property

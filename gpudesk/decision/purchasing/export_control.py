@@ -6,13 +6,11 @@ No legal verdict: every check ends by referring the user to the current rule and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.reference_data import (
     BIT_LENGTHS,
     ExportCheck,
-    ExportLimit,
     ExportLineCheck,
     ExportMetric,
     ExportRule,
@@ -22,17 +20,9 @@ from gpudesk.domain.reference_data import (
     LimitComparison,
     RefutedStatement,
 )
-from gpudesk.text.formatting import Quantity
-from gpudesk.text.messages import Message, MessageParameter, Term, message
+from gpudesk.text.messages import Message, message
 
 RatedFigures = Mapping[ExportMetric, float | None]
-
-#: Names of the measured quantities.
-_METRIC_TERMS: Final = {
-    ExportMetric.TPP: Term("export.tpp", "Total processing performance"),
-    ExportMetric.DENSITY: Term("export.density", "Performance density"),
-    ExportMetric.MEMORY_BANDWIDTH: Term("export.memory_bandwidth", "Memory bandwidth"),
-}
 
 
 def check_export(accelerator: Accelerator, rules: ExportRuleSet, destination: str | None = None) -> ExportCheck:
@@ -76,55 +66,13 @@ def _compute_scores(accelerator: Accelerator) -> tuple[ExportScore, ...]:
 
 def _check_rule(rule: ExportRule, figures: RatedFigures, place: str | None) -> ExportRuleCheck:
     lines = tuple(
-        ExportLineCheck(line, tuple(_compare_limits(limit, figures[limit.measured]) for limit in line.limits))
+        ExportLineCheck(line, tuple(LimitComparison(limit, figures[limit.measured]) for limit in line.limits))
         for line in rule.lines
     )
     is_covered = None
     if place is not None and rule.covers:
         is_covered = place.casefold() in {each.casefold() for each in rule.covers}
-    return ExportRuleCheck(rule, lines, _judge_outcome(rule, lines), is_covered)
-
-
-def _judge_outcome(rule: ExportRule, lines: tuple[ExportLineCheck, ...]) -> Message:
-    if not lines:
-        return message("export.no_figure", "{rule}: has no score limit", rule=rule.name)
-    exceeded = tuple(each.line.name for each in lines if each.met)
-    if exceeded:
-        return message("export.met", "{rule}: applies to these figures ({lines})", rule=rule.name, lines=exceeded)
-    unsettled = tuple(each.line.name for each in lines if each.met is None)
-    if unsettled:
-        return message(
-            "export.unsettled",
-            "{rule}: undecided because a figure is missing ({lines})",
-            rule=rule.name,
-            lines=unsettled,
-        )
-    return message("export.not_met", "{rule}: does not apply to these figures", rule=rule.name)
-
-
-def _compare_limits(limit: ExportLimit, value: float | None) -> LimitComparison:
-    name, bound = _METRIC_TERMS[limit.measured], _format_figure(limit.measured, limit.value)
-    if value is None:
-        return LimitComparison(
-            limit, value, message("export.unknown", "{kind} is unknown; the limit is {limit}", kind=name, limit=bound)
-        )
-    figure = _format_figure(limit.measured, value)
-    if value >= limit.value:
-        return LimitComparison(
-            limit,
-            value,
-            message("export.above", "{kind} {value} is at or above {limit}", kind=name, value=figure, limit=bound),
-        )
-    return LimitComparison(
-        limit, value, message("export.below", "{kind} {value} is below {limit}", kind=name, value=figure, limit=bound)
-    )
-
-
-def _format_figure(measured: ExportMetric, value: float) -> MessageParameter:
-    """Return a figure as a message parameter: whole scores, bandwidth with its unit."""
-    if measured is ExportMetric.TPP:
-        return round(value)
-    return (value, Quantity.MEMORY_BANDWIDTH) if measured is ExportMetric.MEMORY_BANDWIDTH else value
+    return ExportRuleCheck(rule, lines, is_covered)
 
 
 # Further notes

@@ -34,7 +34,6 @@ from gpudesk.report.decision.export_control import (
 from gpudesk.service import GpuDeskService
 from gpudesk.text import translation
 from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
-from gpudesk.text.messages import message
 
 FORMATTER = Formatter()
 OCTOBER, JANUARY, FRAMEWORK, OLDEST = "bis-2023-10", "bis-2026-01", "bis-2025-01-diffusion", "bis-2022-10"
@@ -72,17 +71,7 @@ def test_a_part_without_peaks_has_a_dash(service: GpuDeskService) -> None:
     ],
 )
 def test_figure_is_shown_next_to_its_limit(limit: ExportLimit, value: float | None, expected: str) -> None:
-    assert (
-        describe_limit_standing(
-            LimitComparison(
-                limit,
-                value,
-                message("export.no_density", "Performance density needs the die area, which the catalog does not have"),
-            ),
-            FORMATTER,
-        )
-        == expected
-    )
+    assert describe_limit_standing(LimitComparison(limit, value), FORMATTER) == expected
 
 
 def test_limits_are_labeled_at_least_or_below() -> None:
@@ -176,14 +165,5 @@ def test_the_warning_opens_what_is_copied(service: GpuDeskService) -> None:
 
 def test_line_without_a_figure_is_undecided() -> None:
     limit = ExportLimit(ExportMetric.DENSITY, 5.92, True)
-    line = ExportLineCheck(
-        ExportRuleLine("d", (limit,)),
-        (
-            LimitComparison(
-                limit,
-                None,
-                message("export.no_density", "Performance density needs the die area, which the catalog does not have"),
-            ),
-        ),
-    )
+    line = ExportLineCheck(ExportRuleLine("d", (limit,)), (LimitComparison(limit, None),))
     assert line.met is None
