@@ -41,7 +41,7 @@ from shiboken6 import isValid
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.page import MultiViewPage
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.desktop.session.selection import select_attribute, select_figure, select_model_attribute
+from gpudesk.desktop.session.selection import select_attribute, select_figure
 from gpudesk.desktop.window import app as entry
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.file_actions import FileActions
@@ -352,7 +352,6 @@ class RandomWalk:
                 lambda: None,
                 lambda: select_figure(key, random.choice(_FIGURES)),
                 lambda: select_attribute(key, random.choice(sorted(answer.columns[position].attributes))),
-                lambda: select_model_attribute(random.choice(sorted(answer.model_attributes))),
             )
         )()
         desk.select(select)

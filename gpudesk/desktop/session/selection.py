@@ -55,9 +55,6 @@ class SelectionKind(StrEnum):
     COST = "cost"
     #: A figure of the fleet of the column's accelerator.
     FLEET = "fleet"
-    #: An attribute of the model, from the catalog.
-    MODEL = "model"
-    SYSTEM = "system"
     #: An attribute of any catalog entry, in the scenario or not.
     CATALOG = "catalog"
     #: A figure of a deployment outside the columns.
@@ -116,8 +113,7 @@ class Selection:
     @property
     def of_all(self) -> bool:
         """Whether it is about the scenario as a whole, not about one column."""
-        of_no_column = self.kind in (SelectionKind.MODEL, SelectionKind.DEPLOYMENT)
-        return of_no_column or (self.of_decision and not self.column)
+        return self.kind is SelectionKind.DEPLOYMENT or (self.of_decision and not self.column)
 
     @property
     def answer(self) -> AnswerValue:
@@ -153,10 +149,6 @@ def select_best_figure(answer: Answer, figure: str) -> Selection | None:
 
 def select_fleet_figure(accelerator: str, name: str) -> Selection:
     return Selection(accelerator, SelectionKind.FLEET, name)
-
-
-def select_model_attribute(name: str) -> Selection:
-    return Selection("", SelectionKind.MODEL, name)
 
 
 def select_deployment(request: EstimateRequest) -> Selection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Final, TypeVar
@@ -30,7 +30,7 @@ from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_row
 from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
 from gpudesk.domain.answer import AcceleratorChoice, ComparisonColumn, Scenario
-from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, StalenessLimits
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits
 from gpudesk.domain.decision import Decision
 from gpudesk.domain.deployment_analysis import ComparableRun, DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateRequest
@@ -52,7 +52,7 @@ from gpudesk.report.explanation.catalog_entry import (
 )
 from gpudesk.report.explanation.claims import format_explanation, format_working
 from gpudesk.report.explanation.decision import DecisionContext, explain_option, explain_ruling
-from gpudesk.report.explanation.figure import FigureEvidence, explain_attribute, explain_figure, explain_model_attribute
+from gpudesk.report.explanation.figure import FigureEvidence, explain_attribute, explain_figure
 from gpudesk.report.explanation.parts import CatalogAction, CatalogActionKind, Explanation
 from gpudesk.report.labels import get_today
 from gpudesk.text.messages import InputError
@@ -183,19 +183,15 @@ class SelectionExplainer:
 
         With `whole` false only the head of a figure: value, interval, basis.
         """
-        evaluated, formatter = self._desk.evaluated, self._desk.formatter
+        evaluated = self._desk.evaluated
         if selection is not None and selection.of_catalog:
             return explain_catalog_selection(selection, self._view())
         if selection is not None and selection.request is not None:
             return self._explain_deployment(selection.request, selection.name)
         if selection is None or evaluated is None:
             return None
-        answer = evaluated.answer
         if selection.of_decision:
             return explain_decision(self._desk, evaluated, selection, self._view())
-        if selection.kind is SelectionKind.MODEL:
-            explanation = explain_model_attribute(answer, selection.name, formatter)
-            return self._add_catalog_facts(explanation, answer.model_attributes, selection.name)
         return self._explain_column(evaluated, selection, whole=whole)
 
     def _explain_column(self, evaluated: EvaluatedAnswer, selection: Selection, *, whole: bool) -> Explanation | None:
@@ -205,8 +201,12 @@ class SelectionExplainer:
         position = self._desk.keys.index(selection.column)
         if selection.kind is SelectionKind.ATTRIBUTE:
             explanation = explain_attribute(answer, position, selection.name, formatter)
-            explanation = self._add_catalog_facts(explanation, answer.columns[position].attributes, selection.name)
-            if explanation is None or selection.name != PRICE_BOUND_ATTRIBUTES[0]:
+            if explanation is None:
+                return None
+            attributes, is_price = answer.columns[position].attributes, selection.name == PRICE_BOUND_ATTRIBUTES[0]
+            high = attributes.get(PRICE_BOUND_ATTRIBUTES[1]) if is_price else None
+            explanation = add_catalog_facts(explanation, attributes[selection.name], self._view(), high)
+            if not is_price:
                 return explanation
             from gpudesk.report.explanation.cost import explain_purchase_price
 
@@ -293,14 +293,6 @@ class SelectionExplainer:
             writable=desk.service.user_catalog.writable,
             computed=partial(compute_model_value, desk.service.catalog),
         )
-
-    def _add_catalog_facts(
-        self, explanation: Explanation | None, attributes: Mapping[str, AttributeClaims], name: str
-    ) -> Explanation | None:
-        if explanation is None:
-            return None
-        high = attributes.get(PRICE_BOUND_ATTRIBUTES[1]) if name == PRICE_BOUND_ATTRIBUTES[0] else None
-        return add_catalog_facts(explanation, attributes[name], self._view(), high)
 
     def update_explanation(self, former: Explanation, head: Explanation) -> Explanation:
         """Return a former explanation with the value, interval and basis of a new one."""

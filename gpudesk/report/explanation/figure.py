@@ -8,7 +8,7 @@ from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn
-from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES
 from gpudesk.domain.deployment_analysis import (
     PREFILL_SHARE,
     ComparableRun,
@@ -204,32 +204,17 @@ def explain_attribute(answer: Answer, position: int, name: str, formatter: Forma
     if name == MEMORY_FIGURE and sold is not None and sold.disputed:
         groups.append(build_claim_group(sold, formatter))
     figure, unit = format_attribute_value(column.attributes, name, formatter)
-    explanation = _explain_from_catalog(answer, claims, column.accelerator.name, formatter, high)
-    return replace(explanation, figure=figure, unit=unit, claims=tuple(groups))
-
-
-def explain_model_attribute(answer: Answer, name: str, formatter: Formatter) -> Explanation | None:
-    """Explain an attribute of the model; None for an unknown attribute."""
-    claims = answer.model_attributes.get(name)
-    if claims is None:
-        return None
-    figure, unit = format_attribute_value(answer.model_attributes, name, formatter)
-    explanation = _explain_from_catalog(answer, claims, answer.model.name, formatter)
-    return replace(explanation, figure=figure, unit=unit, claims=(build_claim_group(claims, formatter),))
-
-
-def _explain_from_catalog(
-    answer: Answer, claims: AttributeClaims, thing: str, formatter: Formatter, high: AttributeClaims | None = None
-) -> Explanation:
     claim = claims.preferred
-    count = len(claims.claims)
     return Explanation(
         what=label_attribute_alone(claims.name),
-        conditions=thing,
+        conditions=column.accelerator.name,
+        figure=figure,
+        unit=unit,
         band=describe_range_or_shipped(claims, formatter, high),
         ground=ExplanationBasis.UNKNOWN if claim is None else ExplanationBasis.CLAIM,
         basis="" if claim is None else describe_origin_of_value(claim),
-        claims_title=trn("{n} claim", "{n} claims", count),
+        claims=tuple(groups),
+        claims_title=trn("{n} claim", "{n} claims", len(claims.claims)),
         disputes=list_disputes_about(answer.disputes, claims.thing, claims.name),
         facts=(_describe_catalog_revision(answer),),
     )

@@ -13,7 +13,7 @@ from gpudesk.domain.estimate import CalibrationCoverage, EstimateBasis, Limiter
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
 from gpudesk.report.explanation.claims import format_explanation, format_working
-from gpudesk.report.explanation.figure import FigureEvidence, explain_attribute, explain_figure, explain_model_attribute
+from gpudesk.report.explanation.figure import FigureEvidence, explain_attribute, explain_figure
 from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula, format_term_value
 from gpudesk.report.labels import label_attribute_alone
@@ -101,17 +101,6 @@ def test_memory_is_in_gb_next_to_gib(answer: Answer) -> None:
 
 def test_unknown_entries_have_no_explanation(answer: Answer) -> None:
     assert explain_attribute(answer, 0, "color", FORMATTER) is None
-    assert explain_model_attribute(answer, "color", FORMATTER) is None
-
-
-def test_an_attribute_of_the_model_is_explained(answer: Answer) -> None:
-    explanation = explain_model_attribute(answer, "licence", FORMATTER)
-    assert explanation is not None
-    assert (explanation.figure, explanation.unit, explanation.conditions) == (
-        "Llama 3.1 Community",
-        None,
-        "Llama 3.1 70B",
-    )
 
 
 @pytest.mark.parametrize(

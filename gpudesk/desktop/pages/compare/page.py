@@ -28,13 +28,7 @@ from gpudesk.desktop.pages.page import DeskPage, VerdictLine
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import (
-    Selection,
-    SelectionKind,
-    select_attribute,
-    select_compared_figure,
-    select_figure,
-)
+from gpudesk.desktop.session.selection import Selection, select_attribute, select_compared_figure, select_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.tables.painted_table import TableCorner
 from gpudesk.desktop.ui.tables.table_base import Index
@@ -499,7 +493,7 @@ class ComparePage(DeskPage):
             row = next((line.row for line in self.model.lines if line.key == keys[0]), None)
             if row is not None and _select_row(row, keys[1]) == chosen:
                 return
-        if chosen is None or chosen.kind is SelectionKind.MODEL or self.desk.is_selection_proposed:
+        if chosen is None or self.desk.is_selection_proposed:
             return
         row = next(
             (

@@ -17,7 +17,7 @@ from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.desktop.session.selection import Selection, select_attribute, select_figure, select_model_attribute
+from gpudesk.desktop.session.selection import Selection, select_attribute, select_figure
 from gpudesk.desktop.ui.panel.blocks import LinkBlock, NoteBlock
 from gpudesk.desktop.ui.panel.nodes import NodeBuilder, make_empty_nodes
 from gpudesk.desktop.ui.panel.view import PanelModel
@@ -107,7 +107,6 @@ def test_figure_has_limiters_and_calculation(desk: Desk, panel: SourcesPanel) ->
         select_figure("mi325x", "request_s"),
         select_attribute("mi325x", "price_low"),
         select_attribute("b200-hgx", "supported_precisions"),
-        select_model_attribute("max_context"),
     ],
     ids=lambda selection: selection.name,
 )
