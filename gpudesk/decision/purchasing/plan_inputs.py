@@ -7,7 +7,6 @@ of the dialogue. Errors name the place as `decision.plans.NAME`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from typing import Final, TypeVar, cast
 
 from gpudesk.domain.answer import Scenario, make_column_keys
@@ -39,42 +38,14 @@ _LAUNCH: Final = "months_to_launch"
 _ENDS: Final = ("slip_low", "slip_likely", "slip_high")
 
 
-class PlanTopic(StrEnum):
-    """The plan of an input."""
-
-    WAITING = "waiting"
-    ROUTING = "routing"
-    PURCHASE = "purchase"
-
-
-class InputOrigin(StrEnum):
-    """The source of an input's default."""
-
-    DIALOGUE = "dialogue"
-    RECOMMENDED = "recommended"
-    COLUMNS = "columns"
-    CATALOG = "catalog"
-    DOCUMENT = "document"
-    COSTS = "costs"
-    SCENARIO = "scenario"
-    WORKED_OUT = "worked out"
-    ASSUMED = "assumed"
-    NOWHERE = "nowhere"
-
-
 @frozen_dataclass
 class PlanInput:
-    """One input: a number within `bounds` in `unit`, one of `words`, or an id without either.
+    """One input: a number within `bounds`, one of `words`, or text without either.
 
-    `default` applies if unset; None if it is derived as in `comes_from`. `unit` is None for ids, shares of 1 and plain
-    numbers.
+    `default` applies if unset; None if it is derived.
     """
 
-    name: str
-    plan: PlanTopic
-    comes_from: InputOrigin
     bounds: NumberBounds | None = None
-    unit: str | None = None
     whole: bool = False
     words: tuple[str, ...] = ()
     default: AnswerValue | None = None
@@ -94,53 +65,30 @@ _MONTHS: Final = NumberBounds(0.0, MAX_MONTHS)
 _TOKENS: Final = NumberBounds(1.0, 1e8)
 
 
-def _make_waiting_input(
-    name: str,
-    comes_from: InputOrigin,
-    bounds: NumberBounds | None = None,
-    unit: str | None = None,
-    default: AnswerValue | None = None,
-) -> PlanInput:
-    return PlanInput(name, PlanTopic.WAITING, comes_from, bounds, unit, default=default)
-
-
-_ALL: Final = (
-    _make_waiting_input("buy_part", InputOrigin.RECOMMENDED),
-    _make_waiting_input("next_part", InputOrigin.CATALOG, default=NEWEST_ACCELERATOR),
-    _make_waiting_input("months_to_next", InputOrigin.CATALOG, _MONTHS, "months"),
-    _make_waiting_input("slip_low", InputOrigin.DOCUMENT, _MONTHS, "months", DEFAULT_SLIP_MONTHS.low),
-    _make_waiting_input("slip_likely", InputOrigin.DOCUMENT, _MONTHS, "months", DEFAULT_SLIP_MONTHS.likely),
-    _make_waiting_input("slip_high", InputOrigin.DOCUMENT, _MONTHS, "months", DEFAULT_SLIP_MONTHS.high),
-    _make_waiting_input("years", InputOrigin.COSTS, COST_INPUTS["years"].bounds, "years"),
-    _make_waiting_input("usd_per_month", InputOrigin.WORKED_OUT, NumberBounds(0.0, 1e12), "USD/month"),
-    _make_waiting_input(
-        "tokens_per_month", InputOrigin.WORKED_OUT, NumberBounds(0.0, 1e18, above=True), "tokens/month"
-    ),
-    PlanInput("vendor_a", PlanTopic.ROUTING, InputOrigin.COLUMNS),
-    PlanInput("vendor_b", PlanTopic.ROUTING, InputOrigin.COLUMNS),
-    PlanInput("long_share", PlanTopic.ROUTING, InputOrigin.ASSUMED, NumberBounds(0.0, 1.0), default=DEFAULT_LONG_SHARE),
-    PlanInput("long_input_tokens", PlanTopic.ROUTING, InputOrigin.WORKED_OUT, _TOKENS, "tokens", whole=True),
-    PlanInput("long_output_tokens", PlanTopic.ROUTING, InputOrigin.SCENARIO, _TOKENS, "tokens", whole=True),
-    PlanInput(
-        "requests_per_s", PlanTopic.ROUTING, InputOrigin.SCENARIO, NumberBounds(0.0, 1e12, above=True), "requests/s"
-    ),
-    PlanInput("other_model", PlanTopic.ROUTING, InputOrigin.SCENARIO),
-    PlanInput(
-        "other_model_kind",
-        PlanTopic.ROUTING,
-        InputOrigin.ASSUMED,
-        words=tuple(kind.value for kind in RequestKind),
-        default=RequestKind.LONG.value,
-    ),
-    PlanInput(
-        "other_model_weights", PlanTopic.ROUTING, InputOrigin.SCENARIO, words=tuple(each.value for each in Precision)
-    ),
-    PlanInput("competing_quote", PlanTopic.PURCHASE, InputOrigin.NOWHERE, words=("yes", "no")),
-    PlanInput("destination_name", PlanTopic.PURCHASE, InputOrigin.NOWHERE),
-    PlanInput("storage_gb_s", PlanTopic.PURCHASE, InputOrigin.NOWHERE, NumberBounds(0.0, 1e6, above=True), "GB/s"),
-)
-#: All inputs by name, in the order of forms.
-PLAN_INPUTS: Final[Mapping[str, PlanInput]] = {each.name: each for each in _ALL}
+#: All inputs by name.
+PLAN_INPUTS: Final[Mapping[str, PlanInput]] = {
+    "buy_part": PlanInput(),
+    "next_part": PlanInput(default=NEWEST_ACCELERATOR),
+    "months_to_next": PlanInput(_MONTHS),
+    "slip_low": PlanInput(_MONTHS, default=DEFAULT_SLIP_MONTHS.low),
+    "slip_likely": PlanInput(_MONTHS, default=DEFAULT_SLIP_MONTHS.likely),
+    "slip_high": PlanInput(_MONTHS, default=DEFAULT_SLIP_MONTHS.high),
+    "years": PlanInput(COST_INPUTS["years"].bounds),
+    "usd_per_month": PlanInput(NumberBounds(0.0, 1e12)),
+    "tokens_per_month": PlanInput(NumberBounds(0.0, 1e18, above=True)),
+    "vendor_a": PlanInput(),
+    "vendor_b": PlanInput(),
+    "long_share": PlanInput(NumberBounds(0.0, 1.0), default=DEFAULT_LONG_SHARE),
+    "long_input_tokens": PlanInput(_TOKENS, whole=True),
+    "long_output_tokens": PlanInput(_TOKENS, whole=True),
+    "requests_per_s": PlanInput(NumberBounds(0.0, 1e12, above=True)),
+    "other_model": PlanInput(),
+    "other_model_kind": PlanInput(words=tuple(kind.value for kind in RequestKind), default=RequestKind.LONG.value),
+    "other_model_weights": PlanInput(words=tuple(each.value for each in Precision)),
+    "competing_quote": PlanInput(words=("yes", "no")),
+    "destination_name": PlanInput(),
+    "storage_gb_s": PlanInput(NumberBounds(0.0, 1e6, above=True)),
+}
 _CHECKS: Final[Mapping[str, FieldCheck]] = {name: each.check for name, each in PLAN_INPUTS.items()}
 
 
@@ -181,14 +129,14 @@ def make_wait_question(scenario: Scenario, *, today: str, tuned_for_next: bool =
     )
 
 
-def get_launch_months(scenario: Scenario) -> tuple[float, InputOrigin]:
-    """Return the months to the launch, and whether they come from the dialogue, from the fleet, or a default."""
+def get_launch_months(scenario: Scenario) -> tuple[float, bool]:
+    """Return the months to the launch, and whether the user answered them: else from the fleet, or a default."""
     launch_answer = scenario.decision.answers.get(_LAUNCH)
     if launch_answer is None and (months := scenario.fleet.months_to_live) is not None:
-        return months, InputOrigin.SCENARIO
+        return months, False
     if isinstance(launch_answer, str) or launch_answer is None:
-        return ASSUMED_LAUNCH, InputOrigin.ASSUMED
-    return float(launch_answer), InputOrigin.DIALOGUE
+        return ASSUMED_LAUNCH, False
+    return float(launch_answer), True
 
 
 def get_slip(plans: Mapping[str, AnswerValue]) -> UncertainValue | None:

@@ -11,13 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.decision.purchasing.plan_inputs import (
-    NO_PART,
-    PLAN_INPUTS,
-    InputOrigin,
-    find_bought_position,
-    get_launch_months,
-)
+from gpudesk.decision.purchasing.plan_inputs import NO_PART, PLAN_INPUTS, find_bought_position, get_launch_months
 from gpudesk.decision.purchasing.procurement import forget_signal, note_signal
 from gpudesk.desktop.pages.decide.purchasing.deferral_result import DeferralResultBlock, DelayChartData
 from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanInputRow, PlanView, describe_removed_part
@@ -139,8 +133,7 @@ class DeferralForm(PlanForm):
         for name, label in self.origin_labels.items():
             removed = describe_removed_part(scenario, name) if name == "buy_part" else ""
             label.setText(removed or describe_origin(name, name in plans))
-        months, comes_from = get_launch_months(scenario)
-        is_own = comes_from is InputOrigin.DIALOGUE
+        months, is_own = get_launch_months(scenario)
         unit = get_deferral_unit(_LAUNCH, money)
         self.rows[_LAUNCH].show_values([months], unit, describe_origin(_LAUNCH, is_own), is_user_value=is_own)
         if analysis is None:
