@@ -49,7 +49,6 @@ def make_cost(supply: Supply, at_once: float, per_month: float, years: int = 3) 
         spread(total / 12 / years),
         spread(total / 12 / years / 2000),
         spread(total / 40_000),
-        at_once,
         tuple(spread(at_once + per_month * 12 * year) for year in range(years + 1)),
         rented_count=None if supply in (Supply.OWNED, Supply.API) else 12,
         source=message("test.source", "a provider, on demand, 2026-05-18"),

@@ -218,7 +218,6 @@ class FleetCost:
     per_month_usd: IntervalEstimate | None = None
     per_user_month_usd: IntervalEstimate | None = None
     per_million_tokens_usd: IntervalEstimate | None = None
-    at_once_usd: float | None = None
     cumulative_usd: tuple[IntervalEstimate, ...] = ()
     lines: tuple[CostLine, ...] = ()
     rented_count: int | None = None

@@ -324,15 +324,6 @@ def _check_features(request: EstimateRequest, configuration: ServingConfiguratio
         )
 
 
-def list_open_plans(
-    request: EstimateRequest, configuration: ServingConfiguration, count: int
-) -> tuple[ParallelPlan, ...]:
-    """Return every plan of `count` accelerators that the request leaves open."""
-    wishes = make_plan_wishes(request, configuration.engine)
-    plans = list_parallel_plans(configuration.model, configuration.accelerator, count, wishes)
-    return tuple([plan for plan in plans if find_objection(configuration, plan) is None])
-
-
 def find_objection(configuration: ServingConfiguration, plan: ParallelPlan) -> Message | None:
     """Return why the serving engine refuses a plan, or None if it does not."""
     return engine_support.find_plan_objection(

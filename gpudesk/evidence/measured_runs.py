@@ -79,7 +79,7 @@ class UnusedMeasurement:
 
 @frozen_dataclass
 class MeasuredRunSet:
-    """All published runs. `reasons` and `definitions` are the sentences for reasons and metrics.
+    """All published runs. `reasons` are the sentences for reasons.
 
     `revision` is the SHA-256 of the source files.
     """
@@ -87,7 +87,6 @@ class MeasuredRunSet:
     used: tuple[MeasuredRun, ...]
     unused: tuple[UnusedMeasurement, ...]
     reasons: Mapping[str, str]
-    definitions: Mapping[str, str]
     revision: str
 
 
@@ -293,13 +292,7 @@ def read_measured_runs(folder: Path) -> MeasuredRunSet:
         unused += more_unused
     if problems:
         raise MeasurementsError(problems)
-    return MeasuredRunSet(
-        used=tuple(used),
-        unused=tuple(unused),
-        reasons=tables.reasons,
-        definitions=MappingProxyType({name: metric.definition for name, metric in tables.metrics.items()}),
-        revision=digest.hexdigest(),
-    )
+    return MeasuredRunSet(used=tuple(used), unused=tuple(unused), reasons=tables.reasons, revision=digest.hexdigest())
 
 
 def _read_into_digest(path: Path, digest: hashlib._Hash) -> bytes:

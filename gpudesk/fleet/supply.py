@@ -383,7 +383,6 @@ def _make_cost(
         per_month_usd=_scale(whole, 1.0 / months),
         per_user_month_usd=None if user_months is None else _scale(whole, 1.0 / user_months),
         per_million_tokens_usd=tokens,
-        at_once_usd=float(paid[0, 0]),
         cumulative_usd=tuple(cumulative),
         lines=tuple(CostLine(name, float(usd[0])) for name, usd in totals.items()),
     )

@@ -33,9 +33,10 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import CatalogEntryKind
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.engine.calibration import Calibration, IntervalRule
+from gpudesk.engine.engine_support import list_parallel_plans
 from gpudesk.engine.memory import ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.step_work import has_experts
-from gpudesk.estimation.deployment import configure_serving, list_open_plans, make_memory_plan
+from gpudesk.estimation.deployment import configure_serving, find_objection, make_memory_plan, make_plan_wishes
 from gpudesk.estimation.published_runs import HeldOutFigure, get_model_family
 from gpudesk.estimation.search_space import SearchSpaceTable
 from gpudesk.evidence.measured_runs import MeasuredRun, MeasuredRunSet, read_measured_runs
@@ -132,7 +133,9 @@ def _judge_memory_row(row: MemoryMeasurement, facts: Catalog, calibration: Calib
     request = row.request
     part = row.part(facts.accelerator(request.accelerator))
     configuration = configure_serving(request, part, facts.model(request.model), facts.serving_engines(), calibration)
-    (plan,) = list_open_plans(request, configuration, request.count or 1)
+    wishes = make_plan_wishes(request, configuration.engine)
+    plans = list_parallel_plans(configuration.model, part, request.count or 1, wishes)
+    (plan,) = [plan for plan in plans if find_objection(configuration, plan) is None]
     return JudgedMemory(row, row.predicted(make_memory_plan(request, configuration, plan).budget))
 
 

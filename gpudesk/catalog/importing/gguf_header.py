@@ -428,7 +428,6 @@ _MOST_PARTS: Final = 1000
 class GgufFiles:
     """One file or all parts of a split one: the header of the first, every tensor, and the number of parts."""
 
-    path: Path
     header: GgufHeader
     tensors: Mapping[str, GgufTensor]
     parts: int
@@ -440,7 +439,7 @@ def read_gguf_files(path: Path) -> GgufFiles:
     header = read_header(path)
     count = header.keys.get("split.count", 1)
     if not isinstance(count, int) or count <= 1:
-        return GgufFiles(path, header, header.tensors, 1, header.file_size < header.expected_size)
+        return GgufFiles(header, header.tensors, 1, header.file_size < header.expected_size)
     number = header.keys.get("split.no", 0)
     paths = _list_part_paths(path, count, number if isinstance(number, int) else 0)
     headers = [read_header(each) for each in paths]
@@ -456,7 +455,7 @@ def read_gguf_files(path: Path) -> GgufFiles:
             )
         tensors |= part.tensors
     short = any(part.file_size < part.expected_size for part in headers)
-    return GgufFiles(paths[0], headers[0], tensors, count, short)
+    return GgufFiles(headers[0], tensors, count, short)
 
 
 def _list_part_paths(path: Path, count: int, number: int) -> list[Path]:

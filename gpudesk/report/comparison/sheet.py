@@ -608,13 +608,13 @@ def _list_count_remarks(how_many: AcceleratorNeeds) -> tuple[SheetRemark, ...]:
 
 def _build_memory_bars(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[SheetMemoryBar, ...]:
     return tuple(
-        _build_memory_bar(name, column.estimate, look, formatter)
-        for name, column, look in zip(names, answer.columns, get_column_looks(answer), strict=True)
+        _build_memory_bar(name, column.estimate, slot, formatter)
+        for name, column, (slot, _) in zip(names, answer.columns, get_column_looks(answer), strict=True)
         if column.estimate is not None
     )
 
 
-def _build_memory_bar(name: str, estimate: Estimate, look: tuple[int, bool], formatter: Formatter) -> SheetMemoryBar:
+def _build_memory_bar(name: str, estimate: Estimate, slot: int, formatter: Formatter) -> SheetMemoryBar:
     use = estimate.memory
     parts = (
         (tr("weights"), use.weights_bytes),
@@ -623,13 +623,12 @@ def _build_memory_bar(name: str, estimate: Estimate, look: tuple[int, bool], for
     )
     needed = sum(size for _, size in parts)
     return SheetMemoryBar(
-        slot=look[0],
+        slot=slot,
         name=name,
         parts=tuple((label, size / GIB) for label, size in parts),
         capacity=use.capacity_bytes / GIB,
         label=formatter.gib(use.capacity_bytes),
         needed=None if estimate.fits else formatter.gib(needed),
-        is_variant=look[1],
     )
 
 

@@ -302,7 +302,6 @@ class SheetMemoryBar:
     capacity: float
     label: str
     needed: str | None = None
-    is_variant: bool = False
 
     @property
     def extent(self) -> float:
@@ -390,7 +389,6 @@ class SheetCandidate:
     odds: float
     odds_text: str
     slot: int
-    is_variant: bool = False
 
 
 @frozen_dataclass

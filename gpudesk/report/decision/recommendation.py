@@ -249,14 +249,7 @@ def build_recommendation(
         verdict=format_verdict(decision, names, formatter),
         reason=" ".join(filter(None, texts)),
         candidates=tuple(
-            SheetCandidate(
-                each.deployment,
-                each.value,
-                each.odds,
-                each.odds_text,
-                by_key[each.key].slot,
-                by_key[each.key].is_variant,
-            )
+            SheetCandidate(each.deployment, each.value, each.odds, each.odds_text, by_key[each.key].slot)
             for each in list_candidate_lines(decision, names, formatter)
         ),
         lines=list_recommendation_lines(decision, flips, names, formatter, costs),

@@ -155,7 +155,6 @@ def test_costs_are_the_sum_of_their_lines(six: FleetAnswer) -> None:
             lines = {line.name: line.usd for line in cost.lines}
             assert math.fsum(lines.values()) == pytest.approx(cost.total_usd.value)
             assert len(cost.cumulative_usd) == len(option.years) + 1
-            assert cost.cumulative_usd[0].value == pytest.approx(cost.at_once_usd)
             assert cost.cumulative_usd[-1].value == pytest.approx(cost.total_usd.value - lines.get("residual", 0.0))
             likely = [each.value for each in cost.cumulative_usd]
             assert likely == sorted(likely)
@@ -499,7 +498,7 @@ def test_a_worked_example() -> None:
     assert lines["cooling"] == pytest.approx(kwh * 0.05)
     assert lines["hosting"] == pytest.approx(10.0 * 24 * 100.0)
     assert lines["support"] == pytest.approx(44_000.0)
-    assert cost.at_once_usd == pytest.approx(440_000.0)
+    assert cost.cumulative_usd[0].value == pytest.approx(440_000.0)
 
     single = ReplicaPacking(2, 2)
     rented = cost_rented(load, needs, values, single, autoscaled=False).cost

@@ -458,7 +458,6 @@ class RuleTraceBlock(QWidget):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
-        self._evaluated: EvaluatedAnswer | None = None
         self.model = TraceModel(desk.formatter, self)
         self.model.weighed.connect(self.weigh)
         self.view = RuleTraceTableView(theme, self.model, desk.formatter, self)
@@ -486,7 +485,6 @@ class RuleTraceBlock(QWidget):
         desk.selection_changed.connect(self._follow_selection)
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        self._evaluated = evaluated
         weights = evaluated.answer.scenario.decision.weights
         rules = self._desk.service.decider.rules
         self.model.show(

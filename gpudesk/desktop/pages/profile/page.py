@@ -228,7 +228,6 @@ class ProfileHeader(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self.name = AcceleratorName(theme)
         self.tags = RuleTags(theme)
         self.headline = ThemedLabel(theme, font="small", color="text2", wrap=True)

@@ -191,7 +191,6 @@ class NumberEdit(ValueEdit):
         self.value: float = number_format.least
         self._own_fault = ""
         self._given_fault = ""
-        self._name = name
         self.setText(number_format.text(self.value))
         self.setAccessibleName(name)
         self.editingFinished.connect(self.commit)

@@ -45,7 +45,6 @@ class ThirdPartyList(QWidget):
 
     def __init__(self, theme: Theme, parts: Sequence[ThirdPartyWork]) -> None:
         super().__init__()
-        self._theme = theme
         self._parts = tuple(parts)
         name = tr("Components and licenses")
         self._count = ThemedLabel(theme, font="small", color="text3")
