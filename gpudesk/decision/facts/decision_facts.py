@@ -19,7 +19,8 @@ from gpudesk.decision.facts.accelerator_facts import (
     list_accelerator_facts,
 )
 from gpudesk.decision.facts.answers import get_cost_platform
-from gpudesk.decision.facts.deployments import DeploymentChooser, DeploymentSource, cost_on_platform
+from gpudesk.decision.facts.deployments import DeploymentChooser, cost_on_platform
+from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
@@ -39,18 +40,13 @@ from gpudesk.text.units import GB
 
 if TYPE_CHECKING:
     from gpudesk.decision.purchasing.reference_data import ReferenceData
-    from gpudesk.domain.diffusion import DiffusionEstimate
-    from gpudesk.domain.estimate import CalibrationCoverage
 
 
-class DecisionSource(DeploymentSource, Protocol):
-    """The services behind decisions: the catalog, estimates, costs and records."""
+class DecisionServices(PlanningServices, Protocol):
+    """The services of plans, and the records of source documents."""
 
     @property
     def reference_data(self) -> ReferenceData: ...
-    def count_calibration_rows(self, estimate: Estimate) -> CalibrationCoverage: ...
-    def count_models_held(self, question: FitQuestion, accelerator: str) -> int: ...
-    def estimate_diffusion(self, request: DiffusionRequest) -> DiffusionEstimate: ...
 
 
 _BILLION: Final = 1e9
@@ -293,7 +289,7 @@ class _RecordedFacts(NamedTuple):
 class DecisionFactsBuilder:
     """Builds the facts of answered scenarios; the last ones are cached, because dialogues ask again and again."""
 
-    def __init__(self, service: DecisionSource) -> None:
+    def __init__(self, service: DecisionServices) -> None:
         self._service = service
         self._chooser = DeploymentChooser(service)
         self._last: dict[tuple[int, str | None, tuple[str, ...]], tuple[Answer, DecisionFacts]] = {}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from gpudesk.decision.facts.answers import get_cost_platform, get_reading_tpot_ms
+from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, round_up_to_lots
 from gpudesk.domain.answer import AcceleratorChoice, Answer, ComparisonColumn, Scenario, make_column_keys
 from gpudesk.domain.decision import NO_LIMIT_ANSWER, QuestionAnswer
@@ -19,10 +20,7 @@ from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
 
 if TYPE_CHECKING:
-    from gpudesk.catalog.read import Catalog
-    from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.domain.sizing import SizingResult
-    from gpudesk.estimation.estimator import Estimator
 
 #: Notes of an estimate that cannot carry its load.
 FALLS_SHORT: Final = frozenset({"estimate.overload", "estimate.limits_not_met"})
@@ -31,19 +29,6 @@ _RESERVE: Final = 1.1
 #: A larger deployment takes at most this share of the effort of a smaller one, else the smaller one is chosen.
 _WORTHWHILE: Final = 0.999
 _ONE: Final = "one"
-
-
-class DeploymentSource(Protocol):
-    """The services that choose deployments."""
-
-    @property
-    def catalog(self) -> Catalog: ...
-    @property
-    def estimator(self) -> Estimator: ...
-    def answer(self, scenario: Scenario) -> Answer: ...
-    @property
-    def costing(self) -> CostCalculator: ...
-    def size(self, scenario: Scenario) -> SizingResult: ...
 
 
 def carries_load(estimate: Estimate | None) -> bool | None:
@@ -109,7 +94,7 @@ _Trials = tuple[list[tuple[Estimate, float]], ...]
 class DeploymentChooser:
     """Chooses deployments; caches those of the last answer, because dialogues ask again and again."""
 
-    def __init__(self, service: DeploymentSource) -> None:
+    def __init__(self, service: PlanningServices) -> None:
         self._service = service
         self._last: Answer | None = None
         self._chosen: dict[tuple[DeploymentTerms, tuple[int, ...]], Answer] = {}

@@ -28,8 +28,8 @@ from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.text.messages import message
 
 if TYPE_CHECKING:
-    from gpudesk.decision.facts.deployments import DeploymentSource
     from gpudesk.decision.outcome.decision import Decider
+    from gpudesk.decision.services import PlanningServices
 
 #: Asked before the others: it can charge whole platforms with a port.
 _PLATFORM: Final = "current_platform"
@@ -46,7 +46,7 @@ _OUTDATED_YEARS: Final = 3
 _Distance = tuple[bool, bool, int, float, DecisionCandidate]
 
 
-def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
+def search_shortlist(service: PlanningServices, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
     """Search the catalog, some accelerators per step; return the scenario with the best as its columns.
 
     Its own accelerators are disregarded. Discontinued ones are left out unless the user rents, as are those to buy
@@ -107,7 +107,7 @@ def _keep_size(candidate: DecisionCandidate, sized: bool) -> AcceleratorChoice:
     return choice.with_plan(candidate.plan) if sized and candidate.plan is not None else choice
 
 
-def _take_nearest(service: DeploymentSource, removed: Sequence[_Distance]) -> tuple[AcceleratorChoice, ...]:
+def _take_nearest(service: PlanningServices, removed: Sequence[_Distance]) -> tuple[AcceleratorChoice, ...]:
     """Return those that another deployment could fix and the fewest rules remove.
 
     Ties go to shipping ones, to those that cost least under a budget, and to large ones.

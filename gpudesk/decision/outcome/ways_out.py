@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.decision.facts.accelerator_facts import get_number
-from gpudesk.decision.facts.deployments import DeploymentSource, DeploymentTerms, serves_within
+from gpudesk.decision.facts.deployments import DeploymentTerms, serves_within
 from gpudesk.decision.rules.conditions import parse_condition
+from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.accelerator import round_up_to_lots
 from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.decision import (
@@ -79,7 +80,7 @@ def _is_removed_by(decision: Decision, candidate: DecisionCandidate, facts: froz
 
 
 def search_ways_out(
-    service: DeploymentSource,
+    service: PlanningServices,
     answer: Answer,
     terms: DeploymentTerms,
     decision: Decision,
@@ -145,7 +146,7 @@ def search_ways_out(
 
 
 def _list_lots(
-    service: DeploymentSource, scenario: Scenario, answers: Mapping[str, QuestionAnswer]
+    service: PlanningServices, scenario: Scenario, answers: Mapping[str, QuestionAnswer]
 ) -> Mapping[str, int]:
     """Return the accelerators on sale now in an open way to pay and within the budget, with the smallest paid lot."""
     acquisition, budget = answers["acquisition"].value, answers["budget_usd"].value
@@ -184,7 +185,7 @@ def _group_ways(scenario: Scenario, ways: Sequence[WayOut]) -> Iterator[tuple[Sc
         yield replace(scenario, weights=weights, workload=workload, demand=None), list(first.values())
 
 
-def _carry_demand(service: DeploymentSource, scenario: Scenario, ways: Sequence[WayOut]) -> list[WayOut]:
+def _carry_demand(service: PlanningServices, scenario: Scenario, ways: Sequence[WayOut]) -> list[WayOut]:
     """Return the ways with as many accelerators as a demand needs, spares included; all without a demand."""
     if scenario.demand is None:
         return list(ways)
@@ -206,7 +207,7 @@ def _carry_demand(service: DeploymentSource, scenario: Scenario, ways: Sequence[
 
 
 def _meet_limits(
-    service: DeploymentSource,
+    service: PlanningServices,
     scenario: Scenario,
     ways: Sequence[WayOut],
     answer_values: Mapping[str, AnswerValue],
@@ -275,7 +276,7 @@ def _count_bits(precision: Precision) -> int:
 
 
 def _open_counts(
-    service: DeploymentSource, request: EstimateRequest, requested_count: int | None, *, alone: bool
+    service: PlanningServices, request: EstimateRequest, requested_count: int | None, *, alone: bool
 ) -> list[int]:
     """Return the counts that a way out tries: only the requested count if there is one."""
     if requested_count is not None or alone:
@@ -286,7 +287,7 @@ def _open_counts(
         return []
 
 
-def _try_formats(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
+def _try_formats(service: PlanningServices, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
     for request, requested_count in requests:
         for weights in _FORMATS:
             if _count_bits(weights) != _count_bits(request.weights):
@@ -296,7 +297,7 @@ def _try_formats(service: DeploymentSource, requests: Sequence[_Request], terms:
 
 
 def _try_counts(
-    service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms, needed: Mapping[str, int]
+    service: PlanningServices, requests: Sequence[_Request], terms: DeploymentTerms, needed: Mapping[str, int]
 ) -> _Tries:
     """Yield more of each accelerator: as many as a demand `needed`, if known."""
     for request, requested_count in requests:
@@ -310,7 +311,7 @@ def _try_counts(
 
 
 def _try_parts(
-    service: DeploymentSource,
+    service: PlanningServices,
     compared: Sequence[EstimateRequest],
     terms: DeploymentTerms,
     lots: Mapping[str, int],
@@ -332,7 +333,7 @@ def _try_parts(
                     yield WayOutKind.ACCELERATOR, other.with_open_plan(count)
 
 
-def _try_prompts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
+def _try_prompts(service: PlanningServices, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
     for request, requested_count in requests:
         for times in _SHORTER:
             tokens = max(1, request.workload.input_tokens // times)

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_OWN,
@@ -31,6 +31,7 @@ from gpudesk.decision.purchasing.deferral_costs import (
     judge_likely,
 )
 from gpudesk.decision.purchasing.plan_inputs import check_plan_id, make_wait_question, name_failed_input
+from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.cost import COST_INPUTS, WRONG_RANGE, UncertainValue
@@ -56,17 +57,6 @@ from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR, SECONDS_PER_HOU
 
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
-    from gpudesk.costing.scenario_costs import CostCalculator
-
-
-class CostedScenarios(Protocol):
-    """The catalog, answers to scenarios, and their costs."""
-
-    @property
-    def catalog(self) -> Catalog: ...
-    @property
-    def costing(self) -> CostCalculator: ...
-    def answer(self, scenario: Scenario) -> Answer: ...
 
 
 _DATE: Final = re.compile(
@@ -502,7 +492,7 @@ def check_wait_question(question: DeferralQuestion) -> None:
 
 
 def compare_buy_and_wait(
-    scenario: Scenario, position: int, question: DeferralQuestion, service: CostedScenarios
+    scenario: Scenario, position: int, question: DeferralQuestion, service: PlanningServices
 ) -> DeferralAnalysis:
     """Return whether to buy the accelerator of a scenario's column now, or to wait for the next one.
 
@@ -585,7 +575,7 @@ def _make_compared_scenario(
 _TUNED: Final = "cdna4"
 
 
-def plan_deferral(scenario: Scenario, position: int, today: str, service: CostedScenarios) -> DeferralAnalysis:
+def plan_deferral(scenario: Scenario, position: int, today: str, service: PlanningServices) -> DeferralAnalysis:
     """Return whether to buy the accelerator of a column now or to wait; raises `InputError` for wrong inputs."""
     check_plan_id(scenario, "next_part", service.catalog.accelerator)
     question = make_wait_question(scenario, today=today)
@@ -594,7 +584,9 @@ def plan_deferral(scenario: Scenario, position: int, today: str, service: Costed
     return name_failed_input(lambda: compare_buy_and_wait(scenario, position, wait_question, service))
 
 
-def _is_tuned_for_next(scenario: Scenario, position: int, question: DeferralQuestion, service: CostedScenarios) -> bool:
+def _is_tuned_for_next(
+    scenario: Scenario, position: int, question: DeferralQuestion, service: PlanningServices
+) -> bool:
     if resolve_answers(scenario)["tuned_for"].value != _TUNED:
         return False
     chosen = service.catalog.accelerator(scenario.accelerators[position].accelerator)

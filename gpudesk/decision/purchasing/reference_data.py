@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from gpudesk import paths
 from gpudesk.decision.purchasing.export_control import check_export
+from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.answer import make_column_keys
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN
 from gpudesk.domain.progress import JobProgress, ProgressSteps
@@ -25,14 +26,10 @@ from gpudesk.domain.routing import RoutingResult
 from gpudesk.text.messages import Message, message
 
 if TYPE_CHECKING:
-    from gpudesk.catalog.read import Catalog
-    from gpudesk.catalog.user_store.user_catalog import UserCatalog
-    from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.domain.answer import Answer, Scenario
     from gpudesk.domain.decision import AnswerValue, Decision, FactValue
-    from gpudesk.domain.deployment_analysis import DerivationTerm, WeightLoading
-    from gpudesk.domain.estimate import Estimate, EstimateRequest
-    from gpudesk.estimation.estimator import Estimator
+    from gpudesk.domain.deployment_analysis import WeightLoading
+    from gpudesk.domain.estimate import Estimate
 
 _WORKING: Final = message("plans.working", "Computing the plan")
 
@@ -40,26 +37,10 @@ _WORKING: Final = message("plans.working", "Computing the plan")
 _GIGA: Final = 1e9
 
 
-class PlanningSource(Protocol):
-    """The catalog with the user's notes, and the estimates and costs for plans."""
-
-    @property
-    def catalog(self) -> Catalog: ...
-    @property
-    def user_catalog(self) -> UserCatalog: ...
-    @property
-    def estimator(self) -> Estimator: ...
-    @property
-    def costing(self) -> CostCalculator: ...
-    def answer(self, scenario: Scenario) -> Answer: ...
-    def estimate(self, request: EstimateRequest) -> Estimate: ...
-    def explain(self, estimate: Estimate, figure: str) -> DerivationTerm: ...
-
-
 class ReferenceData:
     """Reads each file on first use; all raise `InputError` or `MissingFileError` without it."""
 
-    def __init__(self, service: PlanningSource) -> None:
+    def __init__(self, service: PlanningServices) -> None:
         self._service = service
 
     # Records

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final
 
 import numpy as np
 
 from gpudesk.costing.accelerator_costs import Amount
+from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, ParallelPlan
 from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
@@ -22,22 +23,6 @@ from gpudesk.estimation.sizing.demand import check_demand, list_demand_factors
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, message
-
-if TYPE_CHECKING:
-    from gpudesk.catalog.read import Catalog
-    from gpudesk.domain.estimate import Estimate
-    from gpudesk.estimation.estimator import Estimator
-
-
-class RequestEstimates(Protocol):
-    """The catalog, and estimates of requests."""
-
-    @property
-    def catalog(self) -> Catalog: ...
-    @property
-    def estimator(self) -> Estimator: ...
-    def estimate(self, request: EstimateRequest) -> Estimate: ...
-
 
 _NO_RATE: Final = message(
     "routing.no_rate", "does not serve any requests under this load; change the load or the limits"
@@ -95,7 +80,7 @@ def check_mix(mix: RequestMix, requests_per_s: float | None) -> None:
 
 
 def list_request_classes(
-    scenario: Scenario, mix: RequestMix, requests_per_s: float, service: RequestEstimates
+    scenario: Scenario, mix: RequestMix, requests_per_s: float, service: PlanningServices
 ) -> tuple[tuple[RequestClass, ...], tuple[Message, ...]]:
     """Return the kinds of requests, short ones first, and the basis of their lengths."""
     work, share = scenario.workload, mix.long_share
@@ -126,7 +111,7 @@ def list_request_classes(
 
 
 def resolve_request_rate(
-    scenario: Scenario, user_rate: float | None, service: RequestEstimates
+    scenario: Scenario, user_rate: float | None, service: PlanningServices
 ) -> tuple[float, RequestRateOrigin, Demand | None]:
     """Return the requests/s at the peak, their origin, and the demand that sets the limits, if any.
 
@@ -163,7 +148,7 @@ def _make_unlimited_demand(rate: float) -> Demand:
     return Demand(DemandKind.REQUEST_RATE, rate, peak_factor=1.0, spare_replicas=0)
 
 
-def _compute_baseline_rate(scenario: Scenario, service: RequestEstimates) -> float:
+def _compute_baseline_rate(scenario: Scenario, service: PlanningServices) -> float:
     estimate = service.estimate(scenario.requests()[0])
     if estimate.output_tokens_per_s is None:
         problem = estimate.reason or _NO_RATE
@@ -221,7 +206,7 @@ class ReplicaFinder:
     deployment under the load of the scenario, as estimated elsewhere.
     """
 
-    def __init__(self, scenario: Scenario, demand: Demand | None, cap: float, service: RequestEstimates) -> None:
+    def __init__(self, scenario: Scenario, demand: Demand | None, cap: float, service: PlanningServices) -> None:
         """Take the scenario; replicas are loaded up to a share `cap` of their rates."""
         self._scenario, self._demand, self._cap, self._service = scenario, demand, cap, service
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from gpudesk.decision.purchasing.plan_inputs import (
 from gpudesk.decision.purchasing.request_mix import (
     ReplicaFinder,
     ReplicaRates,
-    RequestEstimates,
     check_mix,
     compute_even_spread_loss,
     count_busy_replicas,
@@ -38,6 +37,7 @@ from gpudesk.decision.purchasing.request_mix import (
     list_request_classes,
     resolve_request_rate,
 )
+from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.answer import Answer, Scenario, make_column_keys
 from gpudesk.domain.cost import CostInputOrigin, UncertainValue
 from gpudesk.domain.decision import DecisionRule
@@ -57,17 +57,6 @@ from gpudesk.domain.routing import (
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message, input_error, message
 from gpudesk.text.units import HOURS_PER_YEAR
-
-if TYPE_CHECKING:
-    from gpudesk.costing.scenario_costs import CostCalculator
-
-
-class CostedRequests(RequestEstimates, Protocol):
-    """Estimates of requests, answers to scenarios, and their costs."""
-
-    @property
-    def costing(self) -> CostCalculator: ...
-    def answer(self, scenario: Scenario) -> Answer: ...
 
 
 @frozen_dataclass
@@ -189,7 +178,7 @@ def compare_routing_plans(
     scenario: Scenario,
     positions: tuple[int, int],
     mix: RequestMix,
-    service: CostedRequests,
+    service: PlanningServices,
     requests_per_s: float | None = None,
 ) -> RoutingResult:
     """Return the size and cost of plans for a mix of requests on the accelerators of two columns, A and B.
@@ -414,7 +403,7 @@ def _make_routing_notes(
     )
 
 
-def plan_routing(scenario: Scenario, service: CostedRequests) -> RoutingResult:
+def plan_routing(scenario: Scenario, service: PlanningServices) -> RoutingResult:
     """Return the plans for requests shared by two columns; raises `InputError` for wrong inputs."""
     check_plan_id(scenario, "other_model", service.catalog.model)
     mix, rate = make_request_mix(scenario)

@@ -7,8 +7,9 @@ checked or converted.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final
 
+from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment_analysis import (
     DerivationTerm,
@@ -24,18 +25,6 @@ from gpudesk.text.formatting import Quantity
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import convert_to_si_unit
 
-if TYPE_CHECKING:
-    from gpudesk.catalog.read import Catalog
-
-
-class MemoryExplainer(Protocol):
-    """The catalog, and the derivation of a figure of an estimate."""
-
-    @property
-    def catalog(self) -> Catalog: ...
-    def explain(self, estimate: Estimate, figure: str) -> DerivationTerm: ...
-
-
 _STORAGE: Final = NumberBounds(0.0, 1e15, above=True)
 _LINK: Final = "one direction of the host link"
 _WEIGHTS: Final = "weights"
@@ -45,7 +34,7 @@ _ATTRIBUTE: Final = "pcie_bandwidth"
 
 
 def compute_weight_loading(
-    estimate: Estimate, service: MemoryExplainer, storage_bytes_per_s: float | None = None
+    estimate: Estimate, service: PlanningServices, storage_bytes_per_s: float | None = None
 ) -> WeightLoading:
     """Return the loading time of the weights; `storage_bytes_per_s` is the rate of storage per host.
 
@@ -73,7 +62,7 @@ def compute_weight_loading(
     )
 
 
-def _get_stored_weights(estimate: Estimate, service: MemoryExplainer) -> DerivationTerm:
+def _get_stored_weights(estimate: Estimate, service: PlanningServices) -> DerivationTerm:
     memory = service.explain(estimate, "memory")
     return next(term for term in memory.inputs if term.name == _WEIGHTS)
 
@@ -153,7 +142,7 @@ def _make_storage_term(read_term: DerivationTerm, storage: float) -> DerivationT
     return derive_term(_BY_STORAGE, read_term.number / storage, "s", formula, read_term, rate)
 
 
-def _quote_claim(part: Accelerator, weights_bytes: float, service: MemoryExplainer) -> Iterator[QuotedLinkRate]:
+def _quote_claim(part: Accelerator, weights_bytes: float, service: PlanningServices) -> Iterator[QuotedLinkRate]:
     for claim in service.catalog.seed_claims(part.id):
         if claim.concerns(part.id, _ATTRIBUTE) and claim.unit is not None:
             low = convert_to_si_unit(float(claim.value), claim.unit)

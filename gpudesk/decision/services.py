@@ -1,0 +1,36 @@
+"""What decisions and plans need of the program, whose service is above them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.catalog.user_store.user_catalog import UserCatalog
+    from gpudesk.costing.scenario_costs import CostCalculator
+    from gpudesk.domain.answer import Answer, Scenario
+    from gpudesk.domain.deployment_analysis import DerivationTerm
+    from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest
+    from gpudesk.domain.estimate import CalibrationCoverage, Estimate, EstimateRequest
+    from gpudesk.domain.sizing import FitQuestion, SizingResult
+    from gpudesk.estimation.estimator import Estimator
+
+
+class PlanningServices(Protocol):
+    """The catalog with the user's notes, estimates, sizes and costs."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+    @property
+    def user_catalog(self) -> UserCatalog: ...
+    @property
+    def estimator(self) -> Estimator: ...
+    @property
+    def costing(self) -> CostCalculator: ...
+    def answer(self, scenario: Scenario) -> Answer: ...
+    def estimate(self, request: EstimateRequest) -> Estimate: ...
+    def explain(self, estimate: Estimate, figure: str) -> DerivationTerm: ...
+    def size(self, scenario: Scenario) -> SizingResult: ...
+    def count_calibration_rows(self, estimate: Estimate) -> CalibrationCoverage: ...
+    def count_models_held(self, question: FitQuestion, accelerator: str) -> int: ...
+    def estimate_diffusion(self, request: DiffusionRequest) -> DiffusionEstimate: ...
