@@ -83,15 +83,13 @@ def encode_catalog_list(service: GpuDeskService, kind: str | None) -> Any:  # no
     return encode_each(catalog.things(thing_kind), _ENTRY_FIELDS)
 
 
-def list_catalog_lines(
-    service: GpuDeskService, kind: str | None, width: int, strong: Callable[[str], str]
-) -> Iterator[str]:
+def list_catalog_lines(service: GpuDeskService, kind: str | None, width: int) -> Iterator[str]:
     kinds = tuple(_THING_KINDS) if kind is None else (kind,)
     for number, name in enumerate(kinds):
         head, rows, right = _LISTS[name](service)
         if number:
             yield ""
-        yield from align_table(head, rows, width, right=right, strong=strong)
+        yield from align_table(head, rows, width, right=right, strong=output.make_bold)
 
 
 def _list_accelerators(service: GpuDeskService) -> _CatalogList:
@@ -304,11 +302,11 @@ def _describe_contents(catalog: Catalog, thing: CatalogEntry) -> str:
     return f"{systems} × {design.system}"
 
 
-def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong: Callable[[str], str]) -> Iterator[str]:
+def list_entry_lines(service: GpuDeskService, thing_id: str, width: int) -> Iterator[str]:
     """Yield an entry as text; raises `InputError` with the closest ids if it does not exist."""
     catalog = service.catalog
     thing = catalog.thing(thing_id)
-    yield strong(f"{thing.name} ({thing.id})") + (f"  {tr('yours')}" if thing.own else "")
+    yield output.make_bold(f"{thing.name} ({thing.id})") + (f"  {tr('yours')}" if thing.own else "")
     contents = _describe_contents(catalog, thing)
     if contents:
         yield contents
@@ -323,13 +321,13 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong:
         (tr("Prices that are not public"), _list_missing_price_lines(catalog.missing_prices(thing_id))),
     ):
         if lines:
-            yield from ("", strong(title))
+            yield from ("", output.make_bold(title))
             for line in lines:
                 yield from wrap_text(line, width, indent="  ")
     disputes = catalog.disputes(thing_id)
     if disputes:
         yield ""
-        yield strong(tr("Disputes"))
+        yield output.make_bold(tr("Disputes"))
         for dispute in disputes:
             text = f"{dispute.id} {label_dispute_topic(dispute)}: {to_sentence(dispute.disagreement)} "
             text += f"{build_dispute_line(dispute).judged} {to_sentence(dispute.reason)}"
@@ -463,7 +461,7 @@ def _list(options: argparse.Namespace) -> int:
         if options.json:
             output.print_json(encode_catalog_list(service, options.kind))
         else:
-            output.print_lines(list_catalog_lines(service, options.kind, output.get_terminal_width(), output.make_bold))
+            output.print_lines(list_catalog_lines(service, options.kind, output.get_terminal_width()))
     return EXIT_DONE
 
 
@@ -472,7 +470,7 @@ def _show(options: argparse.Namespace) -> int:
         if options.json:
             output.print_json(encode_catalog_entry(service, options.id))
         else:
-            output.print_lines(list_entry_lines(service, options.id, output.get_terminal_width(), output.make_bold))
+            output.print_lines(list_entry_lines(service, options.id, output.get_terminal_width()))
     return EXIT_DONE
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -71,9 +71,6 @@ if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
 
 
-_Strong = Callable[[str], str]
-
-
 @frozen_dataclass
 class _CostTextContext:
     """Names of columns, by key, and formats of amounts and lines."""
@@ -82,17 +79,16 @@ class _CostTextContext:
     money: MoneyFormatter
     formatter: Formatter
     width: int
-    strong: _Strong
 
 
 def list_cost_lines(
-    costs: CostAnswer, answer: Answer, draws: tuple[CostDistribution, CostDistribution], width: int, strong: _Strong
+    costs: CostAnswer, answer: Answer, draws: tuple[CostDistribution, CostDistribution], width: int
 ) -> Iterator[str]:
     settings = answer.scenario.costs
     formatter = Formatter()
     money = MoneyFormatter(formatter, settings.currency)
     named_columns = zip(costs.columns, list_column_names(answer), strict=True)
-    context = _CostTextContext({column.key: name for column, name in named_columns}, money, formatter, width, strong)
+    context = _CostTextContext({column.key: name for column, name in named_columns}, money, formatter, width)
     terms = (
         tr("{currency}, without taxes", currency=money.code),
         describe_utilization(costs.utilisation, formatter),
@@ -101,7 +97,7 @@ def list_cost_lines(
         describe_bought_singly(settings),
         describe_software_share(costs.columns, formatter),
     )
-    yield from list_verdict_lines(describe_token_cost(answer, formatter), width, strong)
+    yield from list_verdict_lines(describe_token_cost(answer, formatter), width, output.make_bold)
     note = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
     yield from wrap_text(note, width)
     if any(each.count is None for each in answer.scenario.accelerators):
@@ -125,13 +121,13 @@ def list_cost_lines(
     yield from _list_draws(draws, context)
 
 
-def list_provider_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Strong) -> Iterator[str]:
+def list_provider_lines(costs: CostAnswer, answer: Answer, width: int) -> Iterator[str]:
     """Yield the rents on record by provider as a table, or a line if none exists."""
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     money = MoneyFormatter(Formatter(), answer.scenario.costs.currency)
     rows = list_provider_rent_rows(costs, names, money)
     if rows:
-        yield from align_table(list_provider_rent_heads(), rows, width, right=(3, 4), strong=strong)
+        yield from align_table(list_provider_rent_heads(), rows, width, right=(3, 4), strong=output.make_bold)
     else:
         yield tr("No provider on record rents these accelerators on these terms.")
 
@@ -177,7 +173,7 @@ def _format_token_table(costs: CostAnswer, context: _CostTextContext) -> list[st
     if costs.api is not None:
         api = tr("Hosted API, input included")
         rows.append((api, money.small(costs.api.value), money.band(costs.api), "", "", "", ""))
-    return align_table(head, rows, context.width, right=range(1, 7), strong=context.strong)
+    return align_table(head, rows, context.width, right=range(1, 7), strong=output.make_bold)
 
 
 def _format_ownership_table(costs: CostAnswer, context: _CostTextContext) -> list[str]:
@@ -194,7 +190,7 @@ def _format_ownership_table(costs: CostAnswer, context: _CostTextContext) -> lis
         if any(each[place].usd for each in lines)
     ]
     rows.append((tr("Total"), *(money.thousands(each.tco.total_usd) for each in owned if each.tco)))
-    return align_table(head, rows, context.width, right=range(1, len(head)), strong=context.strong)
+    return align_table(head, rows, context.width, right=range(1, len(head)), strong=output.make_bold)
 
 
 def _format_efficiency_table(costs: CostAnswer, context: _CostTextContext) -> list[str]:
@@ -208,7 +204,7 @@ def _format_efficiency_table(costs: CostAnswer, context: _CostTextContext) -> li
         tr("{code} per request", code=context.money.code),
     )
     rows = [_yield_row(each, context) for each in costs.columns]
-    return align_table(head, rows, context.width, right=range(1, 7), strong=context.strong)
+    return align_table(head, rows, context.width, right=range(1, 7), strong=output.make_bold)
 
 
 def _yield_row(column: CostColumn, context: _CostTextContext) -> tuple[str, ...]:
@@ -230,7 +226,7 @@ def _yield_row(column: CostColumn, context: _CostTextContext) -> tuple[str, ...]
 def _list_draws(draws: tuple[CostDistribution, CostDistribution], context: _CostTextContext) -> Iterator[str]:
     money, formatter = context.money, context.formatter
     n = formatter.count(draws[0].n)
-    yield context.strong(
+    yield output.make_bold(
         tr("{n} simulations of all inputs: 80% interval, and odds of being the cheapest", n=n)
         if any(each.compared for each in draws)
         else tr("{n} simulations of all inputs: 80% interval", n=n)
@@ -248,14 +244,14 @@ def _list_draws(draws: tuple[CostDistribution, CostDistribution], context: _Cost
         yield from indent_hanging(lead, f"{'; '.join(texts)}.", context.width)
 
 
-def list_input_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Strong) -> Iterator[str]:
+def list_input_lines(costs: CostAnswer, answer: Answer, width: int) -> Iterator[str]:
     formatter = Formatter()
     if costs.columns:
-        yield strong(tr("All accelerators"))
+        yield output.make_bold(tr("All accelerators"))
         yield from _list_input_lines(costs.columns[0], answer, formatter, width, each=False)
     for column, name in zip(costs.columns, list_column_names(answer), strict=True):
         yield ""
-        yield strong(name)
+        yield output.make_bold(name)
         yield from _list_input_lines(column, answer, formatter, width, each=True)
 
 
@@ -442,10 +438,10 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
     costs = service.costing.costs(answer)
     costing = service.costing
     if options.list_inputs:
-        output.print_lines(list_input_lines(costs, answer, output.get_terminal_width(), output.make_bold))
+        output.print_lines(list_input_lines(costs, answer, output.get_terminal_width()))
         return
     if options.providers and not options.json:
-        output.print_lines(list_provider_lines(costs, answer, output.get_terminal_width(), output.make_bold))
+        output.print_lines(list_provider_lines(costs, answer, output.get_terminal_width()))
         return
     owned, rented = (
         costing.draws(answer, rented=by_rent, count=options.draws, seed=options.seed) for by_rent in (False, True)
@@ -457,7 +453,7 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
         return
 
     answer = costing.add_costs(answer, costs)
-    output.print_lines(list_cost_lines(costs, answer, (owned, rented), output.get_terminal_width(), output.make_bold))
+    output.print_lines(list_cost_lines(costs, answer, (owned, rented), output.get_terminal_width()))
 
 
 def _describe_wrong_setting(text: str) -> Message:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -178,14 +178,12 @@ def _parse_finite(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def list_question_lines(
-    answers: Mapping[str, QuestionAnswer], width: int, strong: Callable[[str], str]
-) -> Iterator[str]:
+def list_question_lines(answers: Mapping[str, QuestionAnswer], width: int) -> Iterator[str]:
     """Yield the questions of each screen: id, title, current answer and its origin, and the options."""
     for number, (screen, questions) in enumerate(groupby(QUESTIONS.values(), key=lambda each: each.screen)):
         if number:
             yield ""
-        yield strong(screen.label)
+        yield output.make_bold(screen.label)
         for question in questions:
             yield from _describe_question(question, answers[question.id], width)
 
@@ -210,9 +208,7 @@ def _describe_question(question: DecisionQuestion, answered: QuestionAnswer, wid
         yield from indent_hanging("    ", tr("{number}, {unit}", number=range_text, unit=question.unit), width)
 
 
-def list_rule_table(
-    rules: Sequence[tuple[DecisionRule, float]], width: int, strong: Callable[[str], str]
-) -> Iterator[str]:
+def list_rule_table(rules: Sequence[tuple[DecisionRule, float]], width: int) -> Iterator[str]:
     """Yield a table of the rules: id, strength, weight, related answers, title and document."""
     formatter = Formatter()
     rows = [
@@ -226,7 +222,7 @@ def list_rule_table(
         for rule, weight in rules
     ]
     head = (tr("Rule"), tr("Strength"), tr("Weight"), tr("Answers"), tr("Title and source"))
-    yield from align_table(head, rows, width, right=(2,), strong=strong)
+    yield from align_table(head, rows, width, right=(2,), strong=output.make_bold)
 
 
 _GAP: Final = "  "
@@ -237,11 +233,9 @@ _ROOM: Final = 30
 _LEAST_ROOM: Final = 18
 
 
-def list_trace_lines(
-    decision: Decision, names: Mapping[str, str], formatter: Formatter, width: int, strong: Callable[[str], str]
-) -> Iterator[str]:
+def list_trace_lines(decision: Decision, names: Mapping[str, str], formatter: Formatter, width: int) -> Iterator[str]:
     """Yield the rules that fired, in order, as a table that fits; as a list if none does."""
-    yield strong(tr("Rules"))
+    yield output.make_bold(tr("Rules"))
     heads = [names[key] for key in decision.columns]
     grids = ([_list_cells(line, formatter) for line in decision.trace], [_list_marks(line) for line in decision.trace])
     for grid, room in zip(grids, (_ROOM, _LEAST_ROOM), strict=True):
@@ -250,17 +244,19 @@ def list_trace_lines(
         if width - used_width >= room:
             ids = _measure_ids(decision)
             blank = " " * ids
-            yield strong(_GAP.join([blank, *(pad_text(*each) for each in zip(heads, widths, strict=True)), tr("Rule")]))
+            yield output.make_bold(
+                _GAP.join([blank, *(pad_text(*each) for each in zip(heads, widths, strict=True)), tr("Rule")])
+            )
             rows = zip(decision.trace, grid, strict=True)
             for role, group in groupby(rows, key=lambda row: row[0].role):
-                yield strong(role.label)
+                yield output.make_bold(role.label)
                 for line, cells in group:
                     texts = (pad_text(*each) for each in zip(cells, widths, strict=True))
                     lead = _GAP.join([pad_text(line.rule.id, ids), *texts, ""])
                     yield from indent_hanging(lead, _describe_trace_line(line, decision, formatter), width)
             break
     else:
-        yield from _list_trace_items(decision, heads, formatter, width, strong)
+        yield from _list_trace_items(decision, heads, formatter, width)
     yield from wrap_text(describe_effect_marks(), width)
 
 
@@ -268,11 +264,9 @@ def _measure_ids(decision: Decision) -> int:
     return max((measure_text(line.rule.id) for line in decision.trace), default=0)
 
 
-def _list_trace_items(
-    decision: Decision, heads: Sequence[str], formatter: Formatter, width: int, strong: Callable[[str], str]
-) -> Iterator[str]:
+def _list_trace_items(decision: Decision, heads: Sequence[str], formatter: Formatter, width: int) -> Iterator[str]:
     for role, group in groupby(decision.trace, key=lambda line: line.role):
-        yield strong(role.label)
+        yield output.make_bold(role.label)
         for line in group:
             yield from indent_hanging(f"{line.rule.id}{_GAP}", _describe_trace_line(line, decision, formatter), width)
             cells = zip(heads, line.cells, strict=True)
@@ -314,15 +308,11 @@ def _format_trace_cell(line: TraceLine, cell: TraceCell, formatter: Formatter) -
     return text if measure_text(text) <= _WIDEST else mark
 
 
-Strong = Callable[[str], str]
-
-
 def list_decision_lines(
     decision: Decision,
     flips: Sequence[DecisionFlip],
     names: Mapping[str, str],
     width: int,
-    strong: Strong,
     costs: CostAnswer,
     *,
     requests: str = "",
@@ -331,7 +321,7 @@ def list_decision_lines(
     """Yield the verdict with its odds, reasons, comparison and changes that would alter it; every rule on request."""
     formatter = Formatter()
     for line in wrap_text(format_verdict(decision, names, formatter), width):
-        yield strong(line)
+        yield output.make_bold(line)
     for describe in (describe_verdict_reason, describe_verdict_terms):
         if text := describe(decision, names, formatter):
             yield from wrap_text(text, width)
@@ -340,7 +330,7 @@ def list_decision_lines(
     candidates = list_candidate_lines(decision, names, formatter)
     if candidates:
         yield ""
-        yield strong(tr("Compared"))
+        yield output.make_bold(tr("Compared"))
     for candidate in candidates:
         summary = tr(
             "{name}: {value}, {odds} odds", name=candidate.deployment, value=candidate.value, odds=candidate.odds_text
@@ -349,12 +339,12 @@ def list_decision_lines(
     lines = list_recommendation_lines(decision, flips, names, formatter, costs)
     for subject, remarks in groupby(lines, key=lambda line: line.subject):
         yield ""
-        yield strong(subject)
+        yield output.make_bold(subject)
         for each in remarks:
             yield from indent_hanging("  ", f"{each.text}.", width)
     if with_rules:
         yield ""
-        yield from list_trace_lines(decision, names, formatter, width, strong)
+        yield from list_trace_lines(decision, names, formatter, width)
 
 
 #: Options of the comparison; lists of questions and rules need none of them.
@@ -484,7 +474,7 @@ def _list_questions(answers: Mapping[str, QuestionAnswer], *, as_json: bool) -> 
         output.print_json(encode_questions(answers))
         return
 
-    output.print_lines(list_question_lines(answers, output.get_terminal_width(), output.make_bold))
+    output.print_lines(list_question_lines(answers, output.get_terminal_width()))
 
 
 def _list_rules(service: GpuDeskService, weights: Mapping[str, float], *, as_json: bool) -> None:
@@ -497,7 +487,7 @@ def _list_rules(service: GpuDeskService, weights: Mapping[str, float], *, as_jso
         output.print_json(encode_rules(rules))
         return
 
-    output.print_lines(list_rule_table(rules, output.get_terminal_width(), output.make_bold))
+    output.print_lines(list_rule_table(rules, output.get_terminal_width()))
 
 
 def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Namespace) -> None:
@@ -523,12 +513,10 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
         return
 
     # Report unavailable content before anything is written.
-    advisory = list(list_advisory_text(options.show, request, output.get_terminal_width(), output.make_bold))
+    advisory = list(list_advisory_text(options.show, request, output.get_terminal_width()))
     width, costs = output.get_terminal_width(), service.decider.get_decision_costs(answer)
     requests = _describe_load(answer) if decision.scope.answered and answer.has_load else ""
-    lines = list_decision_lines(
-        decision, flips, names, width, output.make_bold, costs, requests=requests, with_rules=options.rules
-    )
+    lines = list_decision_lines(decision, flips, names, width, costs, requests=requests, with_rules=options.rules)
     if searched and decision.verdict is DecisionVerdict.NONE_FITS:
         output.print_lines(wrap_text(tr("Of the whole catalog, these come closest to your limits:"), width))
     output.print_lines((*lines, *_list_next_questions(questions, decision), *advisory))

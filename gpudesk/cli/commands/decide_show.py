@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from gpudesk.cli import output
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import DecisionRule
 from gpudesk.domain.purchase import DeferralAnalysis
@@ -231,9 +232,7 @@ def encode_advisory(names: Sequence[str], request: AdvisoryRequest) -> dict[str,
     return {name: encoders[name]() for name in dict.fromkeys(names)}
 
 
-def list_advisory_text(
-    names: Sequence[str], request: AdvisoryRequest, width: int, strong: Callable[[str], str]
-) -> Iterator[str]:
+def list_advisory_text(names: Sequence[str], request: AdvisoryRequest, width: int) -> Iterator[str]:
     """Yield the requested information as text; raises `InputError` for invalid inputs of plans."""
     from gpudesk.decision.purchasing.routing import list_mixing_rules
     from gpudesk.report.decision import advisory
@@ -261,6 +260,6 @@ def list_advisory_text(
         for line in makers[name]():
             if line.depth == 0:
                 yield ""
-                yield from map(strong, indent_hanging("", line.text, width))
+                yield from map(output.make_bold, indent_hanging("", line.text, width))
             else:
                 yield from indent_hanging(_INDENT * line.depth, line.text, width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,15 +32,10 @@ _INDENT = "  "
 
 
 def list_estimate_lines(
-    estimate: Estimate,
-    name: str,
-    formatter: Formatter,
-    width: int,
-    strong: Callable[[str], str],
-    plans: PlanChoice | None = None,
+    estimate: Estimate, name: str, formatter: Formatter, width: int, plans: PlanChoice | None = None
 ) -> Iterator[str]:
     """Yield the lines of an estimate for the accelerator `name`; with `plans` also the reasons for its plan."""
-    yield strong(f"{formatter.count(estimate.count)} × {name}")
+    yield output.make_bold(f"{formatter.count(estimate.count)} × {name}")
     # Without free memory, the lines below state the missing memory.
     use = estimate.memory
     parts = [
@@ -220,8 +215,6 @@ def _estimate_each(scenario: Scenario, service: GpuDeskService, *, as_json: bool
             name = service.catalog.accelerator(choice.accelerator).name
             plan_choices = service.estimator.plans(result)
             output.print_lines(
-                list_estimate_lines(
-                    result, name, Formatter(), output.get_terminal_width(), output.make_bold, plan_choices
-                )
+                list_estimate_lines(result, name, Formatter(), output.get_terminal_width(), plan_choices)
             )
     return code

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 _BULLET = "- "
 
 
-def list_plan_table(choice: PlanChoice, formatter: Formatter, width: int, strong: Callable[[str], str]) -> list[str]:
+def list_plan_table(choice: PlanChoice, formatter: Formatter, width: int) -> list[str]:
     head = (tr("Plan"), tr("Output tok/s"), tr("TTFT ms"), tr("TPOT ms"), tr("Reason"))
     rows = [_make_row(option, formatter) for option in choice.options]
-    return align_table(head, rows, width, right=(1, 2, 3), strong=strong)
+    return align_table(head, rows, width, right=(1, 2, 3), strong=output.make_bold)
 
 
 def _make_row(option: ConsideredPlan, formatter: Formatter) -> tuple[str, ...]:
@@ -50,14 +50,12 @@ def _make_row(option: ConsideredPlan, formatter: Formatter) -> tuple[str, ...]:
     return (format_plan(option.plan), *cells, reason)
 
 
-def list_plan_block(
-    choice: PlanChoice, formatter: Formatter, width: int, strong: Callable[[str], str]
-) -> Iterator[str]:
+def list_plan_block(choice: PlanChoice, formatter: Formatter, width: int) -> Iterator[str]:
     """Yield the reason for the plan, its nearest alternatives, and the number of others; or nothing."""
     lines = build_explained_plans(choice, formatter)
     if lines is None:
         return
-    yield strong(tr("Why this plan"))
+    yield output.make_bold(tr("Why this plan"))
     for plan in lines.first_plans:
         yield from indent_hanging(_BULLET, plan.sentence, width)
     for group in lines.more:
@@ -65,18 +63,13 @@ def list_plan_block(
 
 
 def list_measured_runs(
-    estimate: Estimate,
-    figure: str,
-    records: tuple[ComparableRun, ...],
-    formatter: Formatter,
-    width: int,
-    strong: Callable[[str], str],
+    estimate: Estimate, figure: str, records: tuple[ComparableRun, ...], formatter: Formatter, width: int
 ) -> Iterator[str]:
     """Yield the nearest published figures; nothing for an unpublished figure."""
     runs = build_measured_runs(estimate, figure, records, formatter)
     if runs is None:
         return
-    yield strong(format_runs_title(runs))
+    yield output.make_bold(format_runs_title(runs))
     if runs.remark is not None:
         yield from indent_hanging("", f"{runs.remark}.", width)
     for line in runs.lines:
@@ -315,7 +308,7 @@ def _explain_column(accelerator: str, estimate: Estimate, figure: str, service: 
 
 
 def _print_explanation(explained: list[_ExplainedColumn], figure: str, service: GpuDeskService) -> None:
-    style = (Formatter(), output.get_terminal_width(), output.make_bold)
+    style = (Formatter(), output.get_terminal_width())
     for position, each in enumerate(explained):
         if position:
             output.print_line()

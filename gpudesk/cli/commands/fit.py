@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -37,12 +37,7 @@ if TYPE_CHECKING:
 
 
 def list_fit_lines(
-    cells: Sequence[FitCell],
-    parts: Mapping[str, str],
-    models: Mapping[str, str],
-    formatter: Formatter,
-    width: int,
-    strong: Callable[[str], str],
+    cells: Sequence[FitCell], parts: Mapping[str, str], models: Mapping[str, str], formatter: Formatter, width: int
 ) -> Iterator[str]:
     head = (tr("Model"), tr("Weights"), tr("Accelerator"), tr("Count"), tr("Free GiB"), tr("Plan, or reason"))
     rows = [
@@ -56,7 +51,7 @@ def list_fit_lines(
         )
         for cell in cells
     ]
-    yield from align_table(head, rows, width, right=(3, 4), strong=strong)
+    yield from align_table(head, rows, width, right=(3, 4), strong=output.make_bold)
 
 
 def _describe_cell(cell: FitCell, formatter: Formatter) -> str:
@@ -236,7 +231,7 @@ def _show(cells: Sequence[FitCell], question: _FitQuestion, service: GpuDeskServ
     formatter = Formatter()
     output.print_line(_describe_request(question, formatter))
     output.print_line()
-    output.print_lines(list_fit_lines(cells, parts, models, formatter, output.get_terminal_width(), output.make_bold))
+    output.print_lines(list_fit_lines(cells, parts, models, formatter, output.get_terminal_width()))
     for name, (_, most) in longest.items():
         n = formatter.count(most)
         output.print_line(tr("{model} supports at most {n} tokens.", model=name, n=n))

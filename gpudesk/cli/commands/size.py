@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,36 +47,26 @@ _INDENT = "  "
 
 
 def list_size_lines(
-    sizing: SizingResult,
-    requests: str,
-    names: Sequence[str],
-    formatter: Formatter,
-    width: int,
-    strong: Callable[[str], str],
+    sizing: SizingResult, requests: str, names: Sequence[str], formatter: Formatter, width: int
 ) -> Iterator[str]:
     if len(names) > 1:
-        yield from map(strong, wrap_text(describe_counts(sizing, names, formatter), width))
+        yield from map(output.make_bold, wrap_text(describe_counts(sizing, names, formatter), width))
     yield from wrap_text(f"{requests}.", width)
     yield from wrap_text(f"{describe_demand(sizing.demand, formatter)}.", width)
     if peak := describe_peak(sizing, formatter):
         yield from wrap_text(f"{peak}.", width)
     for candidate, name in zip(sizing.candidates, names, strict=True):
         yield ""
-        yield from _describe_candidate(sizing, candidate, name, formatter, width, strong)
+        yield from _describe_candidate(sizing, candidate, name, formatter, width)
 
 
 def _describe_candidate(
-    sizing: SizingResult,
-    candidate: SizingOption,
-    name: str,
-    formatter: Formatter,
-    width: int,
-    strong: Callable[[str], str],
+    sizing: SizingResult, candidate: SizingOption, name: str, formatter: Formatter, width: int
 ) -> Iterator[str]:
     if candidate.count is None:
-        yield strong(name)
+        yield output.make_bold(name)
     else:
-        yield strong(f"{formatter.count(candidate.count)} × {name}")
+        yield output.make_bold(f"{formatter.count(candidate.count)} × {name}")
     text = describe_sizing(sizing, candidate, name, formatter)
     yield from (_INDENT + line for line in wrap_text(text, width - len(_INDENT)))
     if candidate.count is None:
@@ -255,6 +245,4 @@ def print_sizing(sizing: SizingResult, scenario: Scenario, service: GpuDeskServi
     model, formatter = service.catalog.model(scenario.model).name, Formatter()
     requests = describe_requests(model, scenario.weights, scenario.workload, formatter)
     short_names = tuple(map(shorten_name, names))
-    output.print_lines(
-        list_size_lines(sizing, requests, short_names, formatter, output.get_terminal_width(), output.make_bold)
-    )
+    output.print_lines(list_size_lines(sizing, requests, short_names, formatter, output.get_terminal_width()))

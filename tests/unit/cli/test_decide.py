@@ -234,7 +234,7 @@ def test_every_line_fits_the_terminal(template: str) -> None:
         costs = service.costing.costs(answer)
     flip = DecisionFlip("serving_engine", "any", "tensorrt-llm", decision.columns[:1], DecisionVerdict.OPEN)
     for width in (50, 80, 100, 160):
-        lines = list(list_decision_lines(decision, [flip], names, width, str, costs, with_rules=True))
+        lines = list(list_decision_lines(decision, [flip], names, width, costs, with_rules=True))
         assert max(map(measure_text, lines)) <= width
         assert any(line.startswith("D000-02") for line in lines)
 

@@ -249,4 +249,4 @@ def test_new_figure_is_shown_everywhere(make_answer: MakeAnswer, monkeypatch: py
     estimate = columns[0].estimate
     assert estimate is not None
     assert write_estimate_json(estimate)[FIGURE.key] == interval
-    assert any("Energy of a token" in line for line in list_estimate_lines(estimate, "H200", PLAIN, 100, str))
+    assert any("Energy of a token" in line for line in list_estimate_lines(estimate, "H200", PLAIN, 100))
