@@ -202,7 +202,6 @@ def make_accelerator(part: AcceleratorEntry, values: Mapping[str, Any]) -> Accel
 _SYSTEM_FIELDS: Final[Mapping[str, str]] = {
     "accelerator_count": "accelerator_count",
     "accelerator_power_w": "accelerator_power",
-    "scale_up_domain": "scale_up_domain",
     "nodes": "nodes",
     "nic_count": "nic_count",
     "nic_bits_per_s": "nic_rate",
@@ -216,13 +215,9 @@ _SYSTEM_FIELDS: Final[Mapping[str, str]] = {
 }
 
 
-#: Fields of `ReferenceDesign` that `System` has too.
-_DESIGN_FIELDS: Final = ("nodes", "power_max_w", "price_low_usd", "price_high_usd", "rack_units")
-
-
 def make_system(entry: SystemEntry, values: Mapping[str, Any], accelerator: Mapping[str, Any]) -> System:
     """Return a system from its preferred values; `accelerator` are those of the accelerator in it."""
-    inherited = {"scale_up_domain": accelerator.get("scale_up_domain"), "accelerator_power_w": accelerator.get("tdp")}
+    inherited = {"accelerator_power_w": accelerator.get("tdp")}
     system_values = {field: values[name] for field, name in _SYSTEM_FIELDS.items() if name in values}
     return System(**entry._asdict(), **{**inherited, **system_values})
 
@@ -339,16 +334,11 @@ class ShippedCatalog:
     @cached_property
     def reference_designs(self) -> tuple[ReferenceDesign, ...]:
         """Every reference design, in the order of lists."""
-        values = read_preferred_values(self.store, "reference_design")
-        names = {"racks": "racks", "rack_power_w": "rack_power"} | {
-            each: _SYSTEM_FIELDS[each] for each in _DESIGN_FIELDS
-        }
         rows = self.store.rows(
-            "SELECT thing.id, thing.name, thing.maker, reference_design.system, reference_design.accelerator_count"
+            "SELECT thing.id, reference_design.system, reference_design.accelerator_count"
             " FROM thing JOIN reference_design ON reference_design.id = thing.id ORDER BY thing.position"
         )
-        figures: Any = {row[0]: {field: values[row[0]].get(name) for field, name in names.items()} for row in rows}
-        return tuple(ReferenceDesign(*row, **figures[row[0]]) for row in rows)
+        return tuple(ReferenceDesign(*row) for row in rows)
 
     @cached_property
     def definitions(self) -> dict[str, str]:

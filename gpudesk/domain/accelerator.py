@@ -118,10 +118,10 @@ class SystemKind(StrEnum):
 class System:
     """The catalog's preferred values for one system, in SI units; None if unknown.
 
-    Attributes that no computation uses are only among its attributes. `scale_up_domain` and `accelerator_power_w` are
-    those of the accelerator unless the system has its own. `nodes` is the number of hosts in it. `nic_bits_per_s` is
-    the rate of one network card, `network_bits_per_s` that of a whole instance. Rents are on record under `provider`
-    and `instance`; without an `instance` under the provider, for one accelerator. `own` systems are the user's.
+    Attributes that no computation uses are only among its attributes. `accelerator_power_w` is that of the accelerator
+    unless the system has its own. `nodes` is the number of hosts in it. `nic_bits_per_s` is the rate of one network
+    card, `network_bits_per_s` that of a whole instance. Rents are on record under `provider` and `instance`; without an
+    `instance` under the provider, for one accelerator. `own` systems are the user's.
     """
 
     id: str
@@ -133,7 +133,6 @@ class System:
     provider: str | None = None
     instance: str | None = None
     accelerator_power_w: float | None = None
-    scale_up_domain: int | None = None
     nodes: int = 1
     nic_count: int | None = None
     nic_bits_per_s: float | None = None
@@ -211,23 +210,11 @@ def count_systems(size: int, replica: int, copies: int) -> SystemCount:
 
 @frozen_dataclass
 class ReferenceDesign:
-    """A published design of one or several systems of a kind, with published totals; None if unpublished.
-
-    `system` is the id of its systems, `nodes` the number of hosts. `power_max_w` is that of all racks.
-    """
+    """A published design of `accelerator_count` accelerators in systems of one kind; `system` is the id of the kind."""
 
     id: str
-    name: str
-    vendor: str
     system: str
     accelerator_count: int
-    nodes: int | None = None
-    racks: int | None = None
-    power_max_w: float | None = None
-    rack_power_w: float | None = None
-    price_low_usd: float | None = None
-    price_high_usd: float | None = None
-    rack_units: float | None = None
 
 
 def resolve_fp4(precision: Precision, vendor: str) -> Precision:
