@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.cost import UncertainValue
@@ -184,8 +182,3 @@ class RoutingResult:
     shared_loss: UncertainValue | None = None
     shared_working: DerivationTerm | None = None
     notes: tuple[Message, ...] = ()
-    by_plan: Mapping[RoutePlan, RoutedPlan] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        plans_by_name = MappingProxyType({each.plan: each for each in self.plans})
-        object.__setattr__(self, "by_plan", plans_by_name)

@@ -48,8 +48,12 @@ def requests_per_s(service: GpuDeskService, scenario: Scenario, place: int, prom
     return rate.value / 1000
 
 
+def find_plan(comparison: RoutingResult, plan: RoutePlan) -> RoutedPlan:
+    return next(each for each in comparison.plans if each.plan is plan)
+
+
 def count(comparison: RoutingResult, plan: RoutePlan) -> int:
-    replicas = comparison.by_plan[plan].count
+    replicas = find_plan(comparison, plan).count
     assert replicas is not None
     return replicas
 
@@ -128,8 +132,8 @@ def test_a_pool_pays_for_its_software_alone_where_no_fleet_is_stated(
 def test_a_second_stack_of_software_is_borne_by_the_split(service: GpuDeskService, scenario: Scenario) -> None:
     scenario = replace(scenario, costs=replace(scenario.costs, runs_on="CUDA"))
     comparison = compare_routing_plans(of_fleet_of_800(scenario), PAIR, FIFTH, service, 10.0)
-    home, other = comparison.by_plan[RoutePlan.ALL_A], comparison.by_plan[RoutePlan.ALL_B]
-    split = comparison.by_plan[RoutePlan.LONG_B]
+    home, other = find_plan(comparison, RoutePlan.ALL_A), find_plan(comparison, RoutePlan.ALL_B)
+    split = find_plan(comparison, RoutePlan.LONG_B)
     for plan in (home, other, split):
         assert plan.software_usd is not None
         assert plan.software_alone_usd is not None
@@ -221,7 +225,7 @@ def _apart(comparison: RoutingResult, plan: RoutePlan) -> int:
     key = comparison.keys[0 if plan is RoutePlan.ALL_A else 1]
     return sum(
         pool.count
-        for split in (comparison.by_plan[RoutePlan.LONG_A], comparison.by_plan[RoutePlan.LONG_B])
+        for split in (find_plan(comparison, RoutePlan.LONG_A), find_plan(comparison, RoutePlan.LONG_B))
         for pool in split.pools
         if pool.key == key
     )
@@ -249,7 +253,7 @@ def test_order_of_the_two_vendors_does_not_matter(service: GpuDeskService, scena
         (RoutePlan.LONG_B, RoutePlan.LONG_A),
     ):
         assert count(one, plan) == count(other, same)
-        assert price_owned(one.by_plan[plan]) == pytest.approx(price_owned(other.by_plan[same]))
+        assert price_owned(find_plan(one, plan)) == pytest.approx(price_owned(find_plan(other, same)))
 
 
 # Lengths, models, and what is missing
@@ -274,7 +278,7 @@ def test_a_second_model_has_pools_of_its_own(service: GpuDeskService, scenario: 
     assert [kind.model for kind in comparison.classes] == ["llama-3.1-70b", "llama-3.1-8b"]
     assert all(len(plan.pools) == 2 for plan in comparison.plans)
     assert comparison.shared_loss is None
-    both = comparison.by_plan[RoutePlan.ALL_B]
+    both = find_plan(comparison, RoutePlan.ALL_B)
     alone = both.software_alone_usd
     assert alone is not None
     assert alone.likely == pytest.approx(2 * 280_000 * 3 + 9 / 12 * 280_000)
@@ -297,9 +301,9 @@ def test_a_part_without_a_price_is_ranked_by_rent_alone(service: GpuDeskService,
 def test_unservable_requests_are_explained(service: GpuDeskService, scenario: Scenario) -> None:
     small = replace(scenario, accelerators=(AcceleratorChoice("l4", count=1), *scenario.accelerators))
     comparison = compare_routing_plans(small, (0, 1), FIFTH, service, 1.0)
-    assert comparison.by_plan[RoutePlan.ALL_B].count is not None
+    assert find_plan(comparison, RoutePlan.ALL_B).count is not None
     for plan in (RoutePlan.ALL_A, RoutePlan.LONG_A, RoutePlan.LONG_B):
-        reason = comparison.by_plan[plan].reason
+        reason = find_plan(comparison, plan).reason
         assert reason is not None
         assert reason.id == "estimate.weights_do_not_fit"
     assert comparison.shared_loss is None
@@ -309,7 +313,7 @@ def test_unservable_requests_are_explained(service: GpuDeskService, scenario: Sc
 def test_pools_of_prefill_and_decode_are_not_routed(service: GpuDeskService, scenario: Scenario) -> None:
     apart = AcceleratorChoice("h200-sxm", count=8, disaggregated=DisaggregationRequest())
     mixed = replace(scenario, accelerators=(apart, *scenario.accelerators[1:]))
-    reason = compare_routing_plans(mixed, PAIR, FIFTH, service, 1.0).by_plan[RoutePlan.ALL_A].reason
+    reason = find_plan(compare_routing_plans(mixed, PAIR, FIFTH, service, 1.0), RoutePlan.ALL_A).reason
     assert reason is not None
     assert reason.id == "sizing.pools"
 
@@ -380,12 +384,10 @@ def test_pools_are_rented_in_whole_instances(service: GpuDeskService, scenario: 
 def test_routes_are_priced_by_the_instances_on_record(service: GpuDeskService, scenario: Scenario) -> None:
     """MI355X is rented eight at a time; who pays for single accelerators pays less."""
     positions = (0, 3)
-    whole, alone = (
-        compare_routing_plans(
-            replace(scenario, costs=replace(scenario.costs, single_accelerators=singly)), positions, FIFTH, service, 1.0
-        ).by_plan[RoutePlan.ALL_B]
-        for singly in (False, True)
-    )
+    settings = (replace(scenario.costs, single_accelerators=singly) for singly in (False, True))
+    scenarios = (replace(scenario, costs=each) for each in settings)
+    comparisons = (compare_routing_plans(each, positions, FIFTH, service, 1.0) for each in scenarios)
+    whole, alone = (find_plan(each, RoutePlan.ALL_B) for each in comparisons)
     assert whole.rented_usd is not None
     assert alone.rented_usd is not None
     assert whole.rented_usd.likely > alone.rented_usd.likely
@@ -400,4 +402,4 @@ def test_more_requests_never_take_fewer_accelerators_or_less_money(
     )
     for plan in RoutePlan:
         assert count(many, plan) >= count(few, plan)
-        assert price_owned(many.by_plan[plan]) >= price_owned(few.by_plan[plan]) * (1 - 1e-12)
+        assert price_owned(find_plan(many, plan)) >= price_owned(find_plan(few, plan)) * (1 - 1e-12)
