@@ -522,7 +522,14 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.settings.put(self._setting, key)
         self.head.segment.set_value(key)
         if self.isVisible():
+            focus = QApplication.focusWidget()
+            was_inside = self.body.usable and focus is not None and self.body.isAncestorOf(focus)
+            if was_inside and focus is not None:
+                # Qt would move the focus of the hidden view to any other control, and scroll to it.
+                focus.clearFocus()
             self.refresh()
+            if was_inside:
+                self.focus_content()
             self._proposal.start()
         else:
             self._stale = True

@@ -27,6 +27,9 @@ class CountingView(PageView):
         self.button = Button(theme, "Do")
         QVBoxLayout(self).addWidget(self.button)
 
+    def focus_first(self) -> None:
+        self.button.setFocus()
+
 
 class SamplePage(MultiViewPage[CountingView]):
     """Three views, the last of which neither scrolls nor needs an answer."""
@@ -145,6 +148,27 @@ def test_focus_moves_to_the_chosen_view(page: SamplePage, qtbot: QtBot) -> None:
     page.view.button.setFocus()
     page.choose_view("second")
     assert page.focusWidget() is page.view.button
+
+
+def test_chosen_view_begins_at_its_top(page: SamplePage, qtbot: QtBot) -> None:
+    show(page, qtbot)
+    page.choose_view("second")
+    view = page.view
+    head = QWidget()
+    head.setFixedHeight(900)
+    head.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    layout = view.layout()
+    assert isinstance(layout, QVBoxLayout)
+    layout.insertWidget(0, head)
+    view.focus_first = head.setFocus  # type: ignore[method-assign]
+    area = view.parentWidget().parentWidget()
+    assert isinstance(area, FullWidthScrollArea)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)
+    page.choose_view("first")
+    page.view.button.setFocus()
+    page.choose_view("second")
+    assert area.verticalScrollBar().value() == 0
+    assert head.hasFocus()
 
 
 def test_every_view_is_an_action(page: SamplePage) -> None:
