@@ -126,7 +126,9 @@ def _paint_strip_key(pen: ThemePainter, strips: Sequence[LimiterStrip], line: QR
         x += pen.text(room, Limiter(limiter).label, font="caption", color="text2") + 1.5 * _KEY
 
 
-def _strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF) -> None:
+def _paint_strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF) -> list[QRectF]:
+    """Paint the strip of an accelerator, and return the places of its texts."""
+    texts: list[QRectF] = []
     name = QRectF(0, row.top(), row.left() - plot.theme.px(8), row.height())
     pen.text(name, strip.name, font="small_strong", color=plot.theme.name_color(strip.slot), align=RIGHT)
     painter = pen.painter
@@ -146,12 +148,21 @@ def _strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF
             if visible.width() > width:
                 inside = visible.adjusted(6, 0, -2, 0)
                 pen.text(inside, words, font="caption", color=color)
+                texts.append(QRectF(visible.left(), row.top(), width, row.height()))
         end = max(end, right)
     if end < row.right() - 1:
         gap = 1 if strip.pieces else 0
         rest = QRectF(end + gap, row.top(), row.right() - end - gap, row.height())
-        _rest(pen, rest, describe_strip_end(strip, plot.formatter), "text2" if strip.pieces else "unfit")
+        words, color = describe_strip_end(strip, plot.formatter), "text2" if strip.pieces else "unfit"
+        pen.hatch(rest)
+        width = pen.width(words, "caption") + 12
+        if rest.width() > width + 16:
+            plate = QRectF(rest.left() + 8, rest.top(), width, rest.height())
+            painter.fillRect(plate, pen.color("page"))
+            pen.text(plate, words, font="caption", color=color, align=CENTER)
+            texts.append(plate)
     painter.restore()
+    return texts
 
 
 def format_concurrency_title(count: int, formatter: Formatter) -> str:
@@ -169,15 +180,6 @@ def describe_strip_end(strip: LimiterStrip, formatter: Formatter) -> str:
     if not strip.pieces:
         return tr("does not fit")
     return tr("memory full at {n}", n=formatter.count(strip.pieces[-1].end))
-
-
-def _rest(pen: ThemePainter, rest: QRectF, words: str, color: str) -> None:
-    pen.hatch(rest)
-    width = pen.width(words, "caption") + 12
-    if rest.width() > width + 16:
-        plate = QRectF(rest.left() + 8, rest.top(), width, rest.height())
-        pen.painter.fillRect(plate, pen.color("page"))
-        pen.text(plate, words, font="caption", color=color, align=CENTER)
 
 
 #: One step of the keyboard, as a share of the concurrency; at least one request.
@@ -419,6 +421,7 @@ class ThroughputChart(ConcurrencyChart):
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__(desk, theme, "output_tokens_per_s", LinearScale())
         self._strips: tuple[LimiterStrip, ...] = ()
+        self._strip_texts: list[QRectF] = []
         self._strip_maker = StripBuilder()
         self.title_below = False
 
@@ -463,9 +466,10 @@ class ThroughputChart(ConcurrencyChart):
             # A translated heading may be wider than the labels of the axis.
             heading.setLeft(max(area.left(), heading_width + 1.5 * _KEY))
             _paint_strip_key(pen, strips, heading)
+            self._strip_texts = []
             for number, strip in enumerate(strips):
                 row = QRectF(area.left(), top + number * theme.px(STRIP_PITCH), area.width(), theme.px(_BAR))
-                _strip(self, pen, strip, row)
+                self._strip_texts += _paint_strip(self, pen, strip, row)
 
     def paint_overlay(self, painter: QPainter) -> None:
         count = len(self._strips) if self.drawing.lines else 0
@@ -473,9 +477,13 @@ class ThroughputChart(ConcurrencyChart):
         low, high = self.frame.get_x_range()
         if rule is not None and not rule.read_off and low <= rule.value <= high:
             x = round(self.frame.pixel_x(rule.value)) + 0.5
-            bottom = area.bottom() + measure_strips(self, count) - 2
             painter.setPen(self.theme.color("text1"))
-            painter.drawLine(QLineF(x, area.bottom(), x, bottom))
+            top = area.bottom()
+            for text in self._strip_texts:
+                if text.left() < x < text.right():
+                    painter.drawLine(QLineF(x, top, x, text.top()))
+                    top = text.bottom()
+            painter.drawLine(QLineF(x, top, x, area.bottom() + measure_strips(self, count) - 2))
         super().paint_overlay(painter)
 
 

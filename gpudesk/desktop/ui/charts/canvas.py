@@ -643,7 +643,9 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         rule = self.drawing.rule
         self._rule.setVisible(rule is not None)
         if rule is not None:
-            place = self.frame.x_scale.place_of(rule.value)
+            # On the pixel on which subclasses continue it outside of the plot.
+            pixel = round(self.frame.pixel_x(rule.value)) + 0.5
+            place = self.frame.x_scale.place_of(self.frame.value_x(pixel))
             bottom, top = self.frame.whole_y
             self._rule.setLine(place, bottom, place, top)
             pen = QPen(self.theme.color("text1"), self.devicePixelRatioF())
@@ -698,6 +700,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         self._samples = self._ends = None
         self.placed_for = []
         self._ground.stale()
+        self._show_rule()
         self._fit_button.setVisible(self.frame.zoomed)
         if self.frame.zoomed:
             size = self._fit_button.sizeHint()

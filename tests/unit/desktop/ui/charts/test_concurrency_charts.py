@@ -5,13 +5,14 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.performance.concurrency_charts import (
+    STRIP_HEAD,
     LatencyChart,
     LimiterStrip,
     StripPiece,
@@ -395,3 +396,29 @@ def test_load_line_crosses_no_label(chart: ThroughputChart, desk: Desk, qtbot: Q
         visible_count += chart.frame.area.left() <= x <= chart.frame.area.right()
         assert not 0 < x - chart.placed_labels[line.key].x < width
     assert visible_count
+
+
+def list_line_pixels(chart: ThroughputChart, image: QImage, y: float) -> list[int]:
+    color = chart.theme.color("text1").rgb()
+    return [x for x in range(image.width()) if image.pixel(x, round(y)) == color]
+
+
+def test_load_line_is_straight_through_the_strips(chart: ThroughputChart, desk: Desk) -> None:
+    for concurrency in range(5, 61, 5):
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, concurrency), "Change load")
+        desk.flush()
+        image, area = chart.grab().toImage(), chart.frame.area
+        above, below = (list_line_pixels(chart, image, y) for y in (area.top() + 3, area.bottom() + 3))
+        assert len(below) == 1
+        assert below[0] in above
+
+
+def test_load_line_crosses_no_text_of_a_strip(chart: ThroughputChart, desk: Desk) -> None:
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 2), "Change load")
+    desk.flush()
+    image, area = chart.grab().toImage(), chart.frame.area
+    (x,) = list_line_pixels(chart, image, area.bottom() + 3)
+    middle = area.bottom() + chart.theme.px(STRIP_HEAD) + 7
+    color = chart.theme.color("text1").rgb()
+    # The text of the piece is there: no line through its whole height.
+    assert {image.pixel(x, round(middle + away)) for away in range(-6, 7)} != {color}
