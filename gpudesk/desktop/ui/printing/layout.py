@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, product
+from itertools import groupby
 from typing import Final
 
 from PySide6.QtCore import QRectF
@@ -73,6 +73,8 @@ _VERDICT: Final = 0.63
 _ODDS: Final = 0.34
 _BAR: Final = 1.8
 _HEADING: Final = 15.0
+#: Space between a verdict and the smaller text below it.
+_BELOW_VERDICT: Final = 2.5
 
 
 def make_recommendation(recommendation: SheetRecommendation, room: float) -> SheetPiece:
@@ -93,7 +95,7 @@ def make_recommendation(recommendation: SheetRecommendation, room: float) -> She
         ]
     )
     words = _make_verdict(recommendation.verdict, recommendation.slot, recommendation.is_variant, left)
-    verdict = stack_pieces([question, make_space(1), words, reason])
+    verdict = stack_pieces([question, make_space(1), words, make_space(_BELOW_VERDICT), reason])
     return stack_pieces([make_space(6), put_side_by_side([verdict, odds], [0.0, room - right])])
 
 
@@ -197,7 +199,7 @@ def _make_verdict_with_terms(sentences: Sequence[str], room: float) -> SheetPiec
     words = make_paragraph(limit_lines(wrap_text(answer, "verdict", room), _VERDICT_LINES, room), "verdict")
     while len(lines := wrap_text(" ".join(others), "lead", room, "text2")) > _TERMS_LINES:
         others.pop()
-    return stack_pieces([words, make_space(1), make_paragraph(lines, "lead")] if others else [words])
+    return stack_pieces([words, make_space(_BELOW_VERDICT), make_paragraph(lines, "lead")] if others else [words])
 
 
 def _group_facts_by_row(needed: Sequence[float], room: float) -> list[range]:
@@ -349,9 +351,32 @@ def lay_out_sheet(
 ) -> SheetPages:
     """Return the pages of a sheet, then two for each profile; needs a running application, for its fonts."""
     load_fonts()
-    best: tuple[tuple[bool, int, bool, bool, bool], _Flow, _Arrangement] | None = None
     # Profiles are in portrait format, and all pages have one orientation.
-    for paper, arrangement in product([Paper(size)] if profiles else _list_orientations(sheet, size), _ARRANGEMENTS):
+    papers = [Paper(size)] if profiles else _list_orientations(sheet, size)
+    arranged = [_find_best_arrangement(sheet, paper, formatter) for paper in papers]
+    _, flow, arrangement = min(arranged, key=lambda each: _rank_orientation(each[0], each[1].paper))
+    flow = _add_derivations(sheet, flow, arrangement, formatter)
+    _put_recommendation(flow, sheet)
+    _put_fleet(flow, sheet)
+    _put_rules(flow, sheet)
+    return SheetPages(flow.paper, tuple(_add_margins(sheet, flow.paper, flow.pages, profiles)))
+
+
+#: Whether the first page is cut, the number of pages, and other faults by their weight.
+_Rank = tuple[bool, int, bool, bool, bool]
+
+
+def _rank_orientation(rank: _Rank, paper: Paper) -> _Rank:
+    """Return the rank for a choice of orientation: landscape is worth a page, since more ranges stay in one line."""
+    return rank[0], rank[1] + (rank[1] > _MOST_PAGES and not paper.landscape), *rank[2:]
+
+
+def _find_best_arrangement(
+    sheet: ComparisonSheet, paper: Paper, formatter: Formatter
+) -> tuple[_Rank, _Flow, _Arrangement]:
+    """Return the pages of the best arrangement in one orientation, after their rank: lower is better."""
+    best: tuple[_Rank, _Flow, _Arrangement] | None = None
+    for arrangement in _ARRANGEMENTS:
         flow, whole, is_filled, is_cut = _arrange_pages(sheet, paper, arrangement, formatter, working=False)
         # In landscape, a table over two pages is as good: the heads are repeated.
         is_low = 0.0 < arrangement.least_charts < _READABLE_CHARTS
@@ -361,11 +386,7 @@ def lay_out_sheet(
         if rank == (False, _MOST_PAGES, False, False, False):
             break
     assert best is not None
-    flow = _add_derivations(sheet, *best[1:], formatter)
-    _put_recommendation(flow, sheet)
-    _put_fleet(flow, sheet)
-    _put_rules(flow, sheet)
-    return SheetPages(flow.paper, tuple(_add_margins(sheet, flow.paper, flow.pages, profiles)))
+    return best
 
 
 def _add_derivations(sheet: ComparisonSheet, flow: _Flow, arrangement: _Arrangement, formatter: Formatter) -> _Flow:

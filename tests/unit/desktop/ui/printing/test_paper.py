@@ -28,6 +28,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import use_language
 
 
 @pytest.fixture(autouse=True)
@@ -158,3 +159,16 @@ def test_charts_are_high_enough_to_read(
         pages = lay_out_sheet(sheet, size, formatter)
         assert len(pages.pages) <= 3
         assert min(chart.height for chart in charts) >= 30 * MM
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("size", list(PaperSize))
+def test_six_accelerators_are_set_in_landscape(
+    service: GpuDeskService, qapp: QApplication, size: PaperSize, language: str
+) -> None:
+    with use_language(language):
+        answer = service.costing.add_costs(service.answer(read_template("405b-one-node"), with_curves=True))
+        sheet = build_sheet(answer, date="2026-11-26", further=service.make_sheet_extras(answer))
+        pages = lay_out_sheet(sheet, size, Formatter())
+    assert pages.paper.landscape
+    assert len(pages.pages) <= 4
