@@ -151,7 +151,8 @@ def _make_cost_cell(
         is_open = cost is not None and cost.missing is not None
         return DataCell(MISSING_VALUE_TEXT, tr("no price") if is_open else "", is_quiet=True)
     text, low, high = (format_amount(each, money) for each in amount)
-    interval = f"{low} – {high}"
+    # A list price has no interval.
+    interval = f"{low} – {high}" if low != high else ""
     return DataCell(text, f"{paid}: {interval}" if paid else interval, is_strong=is_best, is_best=is_best)
 
 

@@ -501,3 +501,14 @@ _UNIT_SPACE: Final = re.compile(
 def bind_units(text: str) -> str:
     """Return a text with no-break spaces between each figure and its unit, and each count and its name."""
     return _UNIT_SPACE.sub("\u00a0", text)
+
+
+#: A text of this length keeps at least so many characters in its last line.
+_LONG_TEXT: Final = 60
+_LEAST_END: Final = 12
+
+
+def bind_end(text: str) -> str:
+    """Return a text with no-break spaces between its last words, so that none of them is alone in the last line."""
+    start = text.rfind(" ", 0, -_LEAST_END) + 1
+    return text if len(text) < _LONG_TEXT else text[:start] + text[start:].replace(" ", "\u00a0")

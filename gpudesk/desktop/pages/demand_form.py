@@ -104,8 +104,8 @@ class DemandForm(QWidget):
         flow = FlowLayout(theme.px(10), is_even=True)
         for field in (*self.amounts.values(), *self.fields.values(), *more):
             flow.addWidget(field)
-        head = make_row(self.kind, STRETCH, self.remove, margins=(theme.px(FIELD_SIDE), 0, 0, 0))
-        make_column(head, flow, gap=theme.px(4), on=self)
+        head = make_row(self.kind, STRETCH, self.remove, margins=(FIELD_SIDE, 0, 0, 0), scaled=theme)
+        make_column(head, flow, gap=4, scaled=theme, on=self)
 
     def _make_fields(self, style: NumberStyle) -> None:
         amounts = {

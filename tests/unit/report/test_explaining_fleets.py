@@ -12,6 +12,7 @@ from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.fleet import FleetSettings, Supply
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.explanation.fleet import (
     FLEET_FIGURES,
     DerivedFleet,
@@ -19,7 +20,7 @@ from gpudesk.report.explanation.fleet import (
     explain_fleet_figure,
     gather_derived_fleet,
 )
-from gpudesk.report.fleet_tables import FleetCostUnit, list_fleet_figures, name_fleet_cost
+from gpudesk.report.fleet_tables import FleetCostUnit, build_fleet_table, list_fleet_figures, name_fleet_cost
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from tests.formulas import evaluate_formula, walk
@@ -122,3 +123,12 @@ def test_cost_without_a_price_names_the_missing_price(service: GpuDeskService) -
     assert explained is not None
     assert explained.working is None
     assert "Missing purchase price" in explained.band
+
+
+def test_list_price_has_no_interval(service: GpuDeskService) -> None:
+    answer = service.fleet(replace(make_scenario(), model="llama-3.1-405b"))
+    looks = {part: (part, 0) for part in PARTS}
+    table = build_fleet_table(answer, looks, Formatter(), MoneyFormatter(Formatter(), None), FleetCostUnit.TOTAL)
+    hosted = [cell for row in table.rows if (cell := row.cells[-1]).text != "—"]
+    assert hosted
+    assert not any(cell.detail for cell in hosted)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudesk.text.formatting import bind_units
+from gpudesk.text.formatting import bind_end, bind_units
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,10 @@ from gpudesk.text.formatting import bind_units
 )
 def test_figures_are_bound_to_their_units(text: str, bound: str) -> None:
     assert bind_units(text) == bound
+
+
+def test_no_word_is_alone_in_the_last_line() -> None:
+    text = "To own, MI325X and B200 SXM are too close to call for this load, and so is renting."
+    assert bind_end(text) == text.replace("so is renting", "so\u00a0is\u00a0renting")
+    assert bind_end("Too close to call") == "Too close to call"
+    assert bind_end("a" * 80) == "a" * 80

@@ -377,6 +377,8 @@ class AssumptionsView(CostView):
                     )
                     if column in (1, 2, 3):
                         head.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
+                        # It ends where the figures in the fields end.
+                        head.setContentsMargins(0, 0, self.theme.px(8) + 3, 0)
                     grid.addWidget(head, line, column)
                 line += 1
             row = CostInputRow(self.theme, each, self.formatter.style, holder, accelerator, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
@@ -37,14 +38,14 @@ from gpudesk.text.translation import tr
 #: Side of the sort arrow, and the space below the last line.
 ARROW: Final = 12.0
 FOOT: Final = 6.0
-_MOST_LINES: Final = 3
+_MOST_LINES: Final = 2
 
 #: Palette indexes of the scenario's accelerators, and whether they are variants, by id.
 AcceleratorSwatches = Mapping[str, tuple[int, bool]]
 
 
 class FitMatrixColumnHeader(PaintedHeader):
-    """Vendors over their accelerators, names of up to three lines, and the memory of each."""
+    """Vendors over their accelerators, names of up to two lines, and the memory of each."""
 
     #: The column to sort the rows by.
     sort_requested = Signal(int)
@@ -212,6 +213,13 @@ class FitMatrixCorner(TableCorner):
             self.sort_requested.emit(BY_PARAMETERS if right else BY_NAME)
 
 
+def _measure_name(pen: ThemePainter, name: str) -> float:
+    """Return the least width of a name in two lines."""
+    words = name.split(" ")
+    splits = ((" ".join(words[:place]), " ".join(words[place:])) for place in range(1, len(words) + 1))
+    return min(max(pen.width(line, "caption_strong") for line in lines) for lines in splits)
+
+
 #: Free share -> tint and text color.
 TINTS: Final = {
     HeadroomLevel.AMPLE: ("best", "best_text"),
@@ -296,7 +304,8 @@ class FitMatrixTableView(PaintedTable):
             pen = ThemePainter(painter, theme)
             announced = round(pen.tag_width(tr("Announced"))) + theme.px(8)
             for number, column in enumerate(self._table.table.columns):
-                width = max(theme.px(_COLUMN), announced if column.part.announced else 0)
+                name = math.ceil(_measure_name(pen, column.name)) + theme.px(8)
+                width = max(theme.px(_COLUMN), name, announced if column.part.announced else 0)
                 if self.heads.sectionSize(number) != width:
                     self.heads.resizeSection(number, width)
             self.heads.measure(pen)

@@ -120,7 +120,8 @@ def find_best_candidate(pairs: ColumnCandidates) -> str | None:
     return pairs[min(counts)[1]][0].key if counts else None
 
 
-_FACTORS = 340.0
+#: Minimum and maximum width of the table of factors.
+_FACTORS = (300.0, 340.0)
 
 
 class CandidateBlock(QWidget):
@@ -143,7 +144,7 @@ class CandidateBlock(QWidget):
         buttons = make_row(self.copy, self.use, STRETCH)
         texts = (self.title_label, buttons, 8, self.bound_title, self.bound, STRETCH)
         left = make_column(self._title, self.table, STRETCH, gap=8, scaled=theme)
-        make_row(left, (make_column(*texts, gap=8, scaled=theme), 1), gap=32, scaled=theme, on=self)
+        make_row((left, 1), (make_column(*texts, gap=8, scaled=theme), 1), gap=32, scaled=theme, on=self)
         theme.follow(self._dress)
 
     def show_candidate(self, sentence: str, bound: str, factors: list[tuple[str, str]], use: str) -> None:
@@ -167,7 +168,9 @@ class CandidateBlock(QWidget):
         self.table.show_table(DataTable("factors", tr("Factors of the count"), "", columns, tuple(rows)))
 
     def _dress(self) -> None:
-        self.table.setFixedWidth(self._theme.px(_FACTORS))
+        least, most = map(self._theme.px, _FACTORS)
+        self.table.setMinimumWidth(least)
+        self.table.setMaximumWidth(most)
 
 
 _MARGIN = 16
@@ -217,18 +220,19 @@ class SizingView(PageView):
         self._stack.addWidget(self.start)
         full = QWidget(self)
         self._stack.addWidget(full)
-        answer = make_column(self.verdict, margins=(_MARGIN, 0, _MARGIN, 8))
-        upper = make_column(self.form, margins=(_MARGIN - FIELD_SIDE, 0, _MARGIN, 8))
+        answer = make_column(self.verdict, margins=(_MARGIN, 2, _MARGIN, 8), scaled=self.theme)
+        upper = make_column(self.form, margins=(_MARGIN - FIELD_SIDE, 0, _MARGIN, 8), scaled=self.theme)
         lower = make_column(
             ThemedLabel(self.theme, tr("Candidates"), font="section", parent=full),
             self.demand_label,
             self.problem,
             self.table,
-            self.theme.px(10),
+            10,
             self.candidate,
             STRETCH,
-            gap=self.theme.px(6),
+            gap=6,
             margins=(_MARGIN, 10, _MARGIN, _MARGIN),
+            scaled=self.theme,
         )
         make_column(answer, upper, Hairline(self.theme, full), (lower, 1), gap=0, on=full)
 

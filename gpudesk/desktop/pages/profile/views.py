@@ -508,7 +508,7 @@ class ModelsView(ProfileView):
         self.mode.set_value(preferences.mode.value)
         self.mode.chosen.connect(self._choose_mode)
         self.weights: dict[RankingFactor, NumberField] = {}
-        row = FlowRow(theme, 12, (0, 0, 0, 0))
+        row = FlowRow(theme, 12, (0, 0, 0, 0), is_even=True)
         for factor in RankingFactor:
             field = NumberField(theme, factor.label, NumberFormat(0, 10, 1, formatter.style))
             field.edited.connect(partial(self._set_weight, factor))

@@ -339,6 +339,8 @@ class BarChart(QWidget):
         head = QRectF(0, area.top() - px(style.key) - px(style.head), self.width(), px(style.head))
         explanation = "\n".join((group.subtitle, *(words for _, words in group.key)))
         self._heads.append((head.adjusted(0, 0, 0, px(style.key)), explanation))
+        # As high as the title of a plot next to it.
+        head.setHeight(self.theme.line("section"))
         width = pen.text(head, group.title, font="section")
         pen.text(head.adjusted(width + px(10), 0, 0, 0), group.subtitle, font="small", color=style.subtitle)
         widths = [(px(9) if ink else 0) + px(6) + pen.width(words, "caption") for ink, words in group.key]

@@ -115,6 +115,7 @@ QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit {{ background:
   color: {c["text1"]}; border: 1px solid {c["strong"]}; border-radius: 5px;
   selection-background-color: {c["focus"]}; selection-color: {c["page"]}; }}
 QLineEdit {{ min-height: {inner}px; padding: 0 {px(8)}px; }}
+QPlainTextEdit {{ padding: 0 {px(3)}px; }}
 QComboBox {{ min-height: {inner}px; padding: 0 {px(8)}px; combobox-popup: 0; }}
 QAbstractSpinBox {{ min-height: {inner - 4}px; padding: 2px {px(24)}px 2px {px(8)}px; }}
 QLineEdit:hover, QComboBox:hover, QAbstractSpinBox:hover, QPlainTextEdit:hover, QTextEdit:hover {{

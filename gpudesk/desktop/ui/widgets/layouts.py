@@ -24,13 +24,13 @@ from shiboken6 import delete, invalidate, isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
-from gpudesk.text.formatting import bind_units
+from gpudesk.text.formatting import bind_end, bind_units
 
 
 class ThemedLabel(QLabel):
     """Plain text whose style token stays through switches of theme and text size.
 
-    A wrapped text never breaks between a figure and its unit.
+    A wrapped text never breaks between a figure and its unit, and never has a single word in its last line.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ThemedLabel(QLabel):
 
     def setText(self, text: str) -> None:
         self._text = text
-        super().setText(bind_units(text) if self.wordWrap() else text)
+        super().setText(bind_end(bind_units(text)) if self.wordWrap() else text)
 
     def show_text(self, text: str) -> None:
         """Show a text; an empty one hides the label."""
@@ -359,12 +359,18 @@ class FlowRow(QWidget):
     """Widgets in a line that wraps if necessary; `flow` holds them."""
 
     def __init__(
-        self, theme: Theme, gap: int, margins: tuple[float, float, float, float], parent: QWidget | None = None
+        self,
+        theme: Theme,
+        gap: int,
+        margins: tuple[float, float, float, float],
+        parent: QWidget | None = None,
+        *,
+        is_even: bool = False,
     ) -> None:
-        """Start empty; `margins` (left, top, right, bottom) are design lengths."""
+        """Start empty; `margins` (left, top, right, bottom) are design lengths, `is_even` as for a `FlowLayout`."""
         super().__init__(parent)
         self._theme, self._margins = theme, margins
-        self.flow = FlowLayout(gap, self)
+        self.flow = FlowLayout(gap, self, is_even=is_even)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

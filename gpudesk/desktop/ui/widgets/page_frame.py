@@ -18,6 +18,7 @@ from gpudesk.text.translation import tr
 _GAP = 18
 _MARGIN = 16
 _SPACING = 8
+_TITLE_HEIGHT = 30
 #: Position of the view choice in the upper line: after the title and the gap.
 _PLACE = 2
 
@@ -81,6 +82,8 @@ class PageHeader(QWidget):
         self._whole.setContentsMargins(0, px(9), 0, px(5))
         for row in (self._upper, self._lower):
             row.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), 0)
+        # So that titles are at the same height on all pages, with and without buttons.
+        self._fixed[0].setMinimumHeight(px(_TITLE_HEIGHT))
         self._wrapped = None
         self.arrange()
 

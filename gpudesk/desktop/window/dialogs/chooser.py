@@ -135,9 +135,9 @@ class ChooserDialog(ThemedDialog):
             make_row(platform, STRETCH),
             align_with_fields(theme, self.note),
             STRETCH,
-            make_row(STRETCH, self.leave, self.search, gap=px(8)),
+            make_row(STRETCH, self.leave, self.search, gap=px(8), margins=(0, 0, px(FIELD_SIDE), 0)),
             gap=px(16),
-            margins=(px(24 - FIELD_SIDE), px(20), px(24), px(16)),
+            margins=(px(24 - FIELD_SIDE), px(20), px(24 - FIELD_SIDE), px(16)),
             on=self,
         )
 

@@ -11,7 +11,7 @@ from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, CopyButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import (
     STRETCH,
     FixedWidthText,
@@ -146,8 +146,9 @@ class LaunchDialog(ThemedDialog):
             "Options match the selected version. Check them if yours differs."
         )
         about = ThemedLabel(self._theme, text, color="text2", wrap=True)
-        parts = (about, head, second, self.plan_label, (self._area, 1), foot)
-        make_column(*parts, gap=px(12), margins=(px(24), px(20), px(24), px(16)), on=self)
+        below = align_with_fields(self._theme, self.plan_label, (self._area, 1), foot, gap=12)
+        parts = (align_with_fields(self._theme, about), head, second, (below, 1))
+        make_column(*parts, gap=px(12), margins=(px(24 - FIELD_SIDE), px(20), px(24), px(16)), on=self)
 
     # Interaction
 

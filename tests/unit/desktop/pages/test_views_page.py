@@ -14,7 +14,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, find_scroll_area
 
 
 class CountingView(PageView):
@@ -161,8 +161,8 @@ def test_chosen_view_begins_at_its_top(page: SamplePage, qtbot: QtBot) -> None:
     assert isinstance(layout, QVBoxLayout)
     layout.insertWidget(0, head)
     view.focus_first = head.setFocus  # type: ignore[method-assign]
-    area = view.parentWidget().parentWidget()
-    assert isinstance(area, FullWidthScrollArea)
+    area = find_scroll_area(view)
+    assert area is not None
     qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)
     page.choose_view("first")
     page.view.button.setFocus()

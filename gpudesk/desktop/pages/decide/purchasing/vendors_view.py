@@ -209,6 +209,8 @@ def _describe_origin(name: str, scenario: Scenario, routing: RoutingResult | Non
 
 
 _MARGIN: Final = 16.0
+#: Minimum width of the names of plans, next to columns of figures.
+_LEAST_PLAN: Final = 124.0
 _BESIDE: Final = 720.0
 
 
@@ -228,6 +230,7 @@ class VendorsView(PlanView[RoutingResult]):
         self.title = ThemedLabel(theme, tr("Plans"), font="section", parent=self.result)
         self.subtitle = ThemedLabel(theme, font="small", color="text3", wrap=True, parent=self.result)
         self.table = DataTableView(theme, self.result)
+        self.table.least_words = _LEAST_PLAN
         self.beyond = MarkedList(theme, tr("Cost of a split"), self.result)
         self.shared = MarkedList(theme, tr("One shared pool"), self.result)
         self.mixing = MarkedList(theme, tr("Sources on mixing vendors"), self)

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.cost.page import AssumptionsView, CostPage
@@ -614,3 +614,15 @@ def test_focus_of_the_assumptions_goes_to_their_first_field(page: CostPage) -> N
     view = show_assumptions(page)
     page.focus_content()
     assert QApplication.focusWidget() is view.controls.term
+
+
+def find_top_of_title(chart: QWidget) -> int:
+    image = chart.grab(QRect(0, 0, 90, 30)).toImage()
+    pixels = ((x, y) for y in range(image.height()) for x in range(image.width()))
+    return next(y for x, y in pixels if image.pixelColor(x, y).lightness() < 100)
+
+
+def test_titles_of_charts_side_by_side_are_level(page: CostPage) -> None:
+    overview = get_overview(page)
+    tops = [find_top_of_title(chart) for chart in (overview.influences, overview.rent)]
+    assert abs(tops[0] - tops[1]) <= 1

@@ -409,3 +409,8 @@ def test_user_values_change_the_counts(
     assert before is not None
     assert after is not None
     assert after < before
+
+
+def test_heads_have_at_most_two_lines_of_names(view: FitMatrixView, theme: Theme) -> None:
+    # With the vendor above and the memory below.
+    assert view.table.heads.height() < theme.line("caption") * 5 + theme.px(12 + 6)

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog
@@ -16,6 +16,7 @@ from gpudesk.desktop.pages.memory.page import SIZE, MemoryPage
 from gpudesk.desktop.pages.memory.size_view import SizingView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.tables.data_table import DataTableModel
+from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.fields import NumberField
 from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.estimate import LoadKind
@@ -241,3 +242,9 @@ def test_counts_are_unchanged_during_a_drag(sized_view: SizingView, desk: Desk) 
     assert list_column(sized_view, "Accelerators") == before
     desk.end_gesture()
     assert list_column(sized_view, "Accelerators") != before
+
+
+def test_margins_follow_the_text_size(sized_view: SizingView, theme: Theme, qtbot: QtBot) -> None:
+    theme.set_font_percent(150)
+    aligned = (sized_view.verdict, sized_view.table, sized_view.form.kind)
+    qtbot.waitUntil(lambda: {widget.mapTo(sized_view, QPoint()).x() for widget in aligned} == {theme.px(16)})
