@@ -201,8 +201,8 @@ def _write_block(block: Block, link: Callable[[str], str]) -> str:
             return f"<p>{_write_inline(text, link)}</p>"
         case Picture(text=text, file=file):
             return f'<div><img src="{escape(link(file))}" alt="{escape(text)}"></div>'
-        case CodeBlock(lines=lines):
-            return f"<pre>{escape(chr(10).join(lines))}</pre>"
+        case CodeBlock(kind=kind, lines=lines):
+            return f'<pre class="{kind}">{escape(chr(10).join(lines))}</pre>'
         case ItemList(items=items, ordered=ordered):
             name = "ol" if ordered else "ul"
             return f"<{name}>{''.join(f'<li>{_write_inline(item, link)}</li>' for item in items)}</{name}>"

@@ -312,11 +312,13 @@ class VerdictLine(ThemedLabel):
     def _reserve_height(self) -> None:
         px, margins = self._theme.px, self.contentsMargins()
         verdict, terms = _SLOW_WIDTHS.get(get_language(), _SLOW_WIDTHS["de"])
-        further = self._count_reserved(verdict) - 1
-        height = self._theme.line("page") + further * self.fontMetrics().lineSpacing()
-        self.setMinimumHeight(margins.top() + height + margins.bottom())
-        lines = self._count_reserved(terms)
-        self.terms.setMinimumHeight(lines * self.terms.fontMetrics().lineSpacing() + px(8))
+        height = margins.top() + self._theme.line("page") + margins.bottom()
+        self.setMinimumHeight(height)
+        # Lines that the verdict does not need are below its terms.
+        used = max(0, self.heightForWidth(self.width()) - height) if self.text() else 0
+        further = (self._count_reserved(verdict) - 1) * self.fontMetrics().lineSpacing()
+        lines = self._count_reserved(terms) * self.terms.fontMetrics().lineSpacing()
+        self.terms.setMinimumHeight(lines + px(8) + max(0, further - used))
 
     def _count_reserved(self, usual: float) -> int:
         """Return the lines reserved for a text of a usual width."""

@@ -157,8 +157,11 @@ h2 {{ font-size: {px(17)}px; font-weight: 600; margin-top: {px(24)}px; margin-bo
 h3, h4 {{ font-size: {px(14)}px; font-weight: 600; margin-top: {px(16)}px; margin-bottom: {px(2)}px; }}
 b, strong {{ font-weight: 600; }}
 a {{ color: {c["link"]}; text-decoration: none; }}
-code, pre {{ font-family: "{mono}"; font-size: {px(12)}px; }}
-pre {{ background-color: {c["sunken"]}; margin-top: {px(8)}px; margin-bottom: {px(8)}px; white-space: pre; }}
+code {{ font-size: {px(12)}px; }}
+code, pre {{ font-family: "{mono}"; }}
+pre {{ background-color: {c["sunken"]}; margin-top: {px(8)}px; margin-bottom: {px(8)}px; white-space: pre;
+  font-size: {px(11)}px; }}
+pre.sh {{ white-space: pre-wrap; }}
 table {{ border-color: {c["hair"]}; border-style: solid; border-collapse: collapse;
   margin-top: {px(6)}px; margin-bottom: {px(10)}px; }}
 th {{ background-color: {c["sunken"]}; text-align: left; font-weight: 600; }}

@@ -286,13 +286,14 @@ def test_slow_verdict_waits_for_the_first_paint(theme: Theme, qtbot: QtBot) -> N
     column.addWidget(line.terms)
     with qtbot.assertNotEmitted(line.due, wait=20):
         line.request()
-    reserved = line.minimumHeight()
     with qtbot.waitSignal(line.due):
         page.show()
+    reserved = line.minimumHeight() + line.terms.minimumHeight()
     line.show_verdict(lambda: ["H200 SXM leads."])
-    assert line.minimumHeight() == reserved, "nothing below it moves"
+    assert line.minimumHeight() == theme.px(2) + theme.line("page") + theme.px(1), "the terms follow at once"
+    assert line.minimumHeight() + line.terms.minimumHeight() == reserved, "nothing below them moves"
     line.show_verdict(lambda: ["MI325X leads."])
-    assert line.minimumHeight() < reserved
+    assert line.minimumHeight() + line.terms.minimumHeight() < reserved
     with qtbot.waitSignal(line.due):
         line.request()
 
