@@ -329,7 +329,7 @@ class FlipsBlock(ChangesBlock[DecisionFlip]):
         if count:
             return tr("click to apply")
         if self._evaluated is not None and self._evaluated.decision.verdict is DecisionVerdict.NONE_FITS:
-            return tr("no single change helps; compare other accelerators")
+            return tr("changing one answer or price does not help")
         return tr("no single change affects the recommendation")
 
     def _toggle(self) -> None:

@@ -468,9 +468,9 @@ class QuestionBlock(QWidget):
 
     def _dress(self) -> None:
         px = self._theme.px
-        self._cards.setContentsMargins(0, px(10) if self.first else px(5), 0, px(4))
+        self._cards.setContentsMargins(0, px(8) if self.first else px(5), 0, px(4))
         self._cards.setHorizontalSpacing(px(10))
-        self._cards.setVerticalSpacing(px(12) if self.first else px(8))
+        self._cards.setVerticalSpacing(px(10) if self.first else px(8))
 
 
 def _find_fallback(question: str, evaluated: EvaluatedAnswer) -> QuestionAnswer:

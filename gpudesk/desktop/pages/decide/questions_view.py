@@ -274,7 +274,7 @@ class QuestionsBody(QWidget):
         self._theme = theme
         inner = QWidget()
         self._inner = inner
-        self._column = make_column(gap=14, margins=(_MARGIN, 28, _MARGIN, 24), scaled=theme, on=inner)
+        self._column = make_column(gap=14, margins=(_MARGIN, 20, _MARGIN, 12), scaled=theme, on=inner)
         make_row((inner, 1000), STRETCH, on=self)
         theme.follow(self._dress)
 

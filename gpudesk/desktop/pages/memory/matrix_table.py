@@ -232,7 +232,7 @@ _COUNT_ENDS: Final = 0.42
 _BETWEEN: Final = 6.0
 _HATCH: Final = 15.0
 _ROW: Final = 27.0
-_COLUMN: Final = 70.0
+_COLUMN: Final = 76.0
 #: Maximum width share of the labels.
 _LABELS: Final = 0.4
 

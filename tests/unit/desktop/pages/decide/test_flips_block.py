@@ -99,7 +99,7 @@ def test_more_than_three_changes_are_folded(block: FlipsBlock, qtbot: QtBot) -> 
 def test_absence_of_changes_is_reported(block: FlipsBlock) -> None:
     block._done(block._searching_for, ())  # type: ignore[arg-type]
     assert block.boxes == []
-    assert block.status_label.text() == "no single change helps; compare other accelerators"
+    assert block.status_label.text() == "changing one answer or price does not help"
 
 
 def test_result_for_a_former_answer_is_dropped(block: FlipsBlock, desk: Desk) -> None:
