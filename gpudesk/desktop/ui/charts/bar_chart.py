@@ -365,14 +365,18 @@ class BarChart(QWidget):
             self._paint_mark(pen, place, group.mark, area)
 
     def _paint_key(self, pen: ThemePainter, place: QRectF, group: BarGroup, widths: list[float]) -> None:
-        """Paint the legend, more compact in a narrow chart, as far as it fits."""
-        px, x, middle = self.theme.px, place.left(), place.center().y()
+        """Paint the legend, more compact in a narrow chart, and else in two lines, up to the title."""
+        px, line = self.theme.px, self.theme.line("caption")
         spare = (place.width() - sum(widths)) / max(len(widths) - 1, 1)
-        gap = min(max(spare, px(4)), px(12))
+        gap = min(spare, px(12)) if spare >= px(4) else px(8)
+        x = place.left()
+        if spare < px(4):
+            place = QRectF(x, place.bottom() - 2 * line, place.width(), line)
         for (ink, words), width in zip(group.key, widths, strict=True):
             side = px(9) if ink else 0
             if x + width > place.right() + 1:
-                return
+                place, x = place.translated(0, line), place.left()
+            middle = place.center().y()
             if ink in (DOT, RING):
                 dot, color = x + px(4), self.theme.color("text2")
                 _paint_dot(pen, dot, middle, color, is_filled=ink == DOT, radius=px(_DOT_RADIUS) - 0.5)

@@ -221,3 +221,14 @@ def test_lines_of_the_scale_cross_no_text_at_the_end_of_a_bar(theme: Theme, qtbo
     assert theme.color("strong") not in column[middle - 6 : middle + 6]
     before = [picture.pixelColor(x, middle) for x in range(zero - 30, zero)]
     assert any(color.lightness() < (words.lightness() + 255) / 2 for color in before)
+
+
+def test_long_legend_takes_two_lines(theme: Theme, qtbot: QtBot) -> None:
+    chart = BarChart(theme, Formatter(ENGLISH_NUMBERS), BarChartStyle(key_below_names=True))
+    qtbot.addWidget(chart)
+    key = tuple((ink, "a text that is not short") for ink in ("text1", "ink2", "ink4", "ink1"))
+    chart.show_groups(BarGroup("Costs", "USD", (BarRow("input", "Input", ()),), high=4.0, key=key))
+    chart.resize(360, 200)
+    image = chart.grab().toImage()
+    colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(50)}
+    assert {theme.color(ink).name() for ink, _ in key} <= colors
