@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.demand_form import DemandForm, DemandStart, make_default_demand
 from gpudesk.desktop.pages.page import PageView
@@ -209,7 +209,6 @@ class SizingView(PageView):
         desk.gesture_changed.connect(self._gesture_changed)
 
     def _build(self) -> None:
-        self._stack = QStackedLayout(self)
         self.start = DemandStart(
             self.theme,
             tr("How many accelerators do you need?"),
@@ -217,9 +216,8 @@ class SizingView(PageView):
             self,
         )
         self.start.begun.connect(self._begin)
-        self._stack.addWidget(self.start)
-        full = QWidget(self)
-        self._stack.addWidget(full)
+        full = self._full = QWidget(self)
+        make_column(self.start, full, gap=0, on=self)
         answer = make_column(self.verdict, margins=(_MARGIN, 2, _MARGIN, 8), scaled=self.theme)
         upper = make_column(self.form, margins=(_MARGIN - FIELD_SIDE, 0, _MARGIN, 8), scaled=self.theme)
         lower = make_column(
@@ -260,7 +258,8 @@ class SizingView(PageView):
 
     def _show_form(self) -> None:
         demand = self._desk.scenario.demand
-        self._stack.setCurrentIndex(0 if demand is None else 1)
+        self.start.setVisible(demand is None)
+        self._full.setVisible(demand is not None)
         if demand is not None:
             self.form.show_demand(demand)
 

@@ -300,7 +300,7 @@ _BETWEEN: Final = 24
 #: Width shares of the two columns of a view.
 _LEFT, _RIGHT = 56, 44
 #: Below this width the columns are placed below one another.
-_LEAST_BESIDE: Final = 640.0
+_LEAST_BESIDE: Final = 820.0
 
 
 class TextBlock(QWidget):
