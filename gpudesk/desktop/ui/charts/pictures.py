@@ -257,12 +257,17 @@ def _paint_link(pen: ThemePainter, start: float, end: float, y: float, link: Ske
 
 
 def _paint_domain(pen: ThemePainter, room: QRectF, domain: int | None) -> None:
-    """Paint a square per accelerator of the domain, the first filled; of a large domain as many as fit."""
+    """Paint a square per accelerator of the domain, the first filled; of a large domain as many as fit.
+
+    In a narrow room the squares are smaller, so that a row holds a host of eight.
+    """
     if domain is None or room.height() < pen.look.length(6):
         return
     count = min(domain, _LARGEST_GRID)
     side, gap = pen.look.length(8 if count <= 16 else 5), pen.look.length(2)
-    columns = max(1, min(8 if count <= 16 else 12, int((room.width() + gap) / (side + gap))))
+    columns = 8 if count <= 16 else 12
+    side = max(min(side, (room.width() + gap) / columns - gap), pen.look.length(4))
+    columns = max(1, min(columns, int((room.width() + gap) / (side + gap) + 1e-6)))
     for number in range(count):
         row, column = divmod(number, columns)
         top = room.top() + row * (side + gap)
