@@ -311,7 +311,7 @@ class ParetoChart(CurvesChart):
             CursorReadoutRow(*line.identity, self._format_cells(best, pinned.get(line.key))[: len(heads)])
             for line, best in ordered
         )
-        return CursorReadout(tr("Best at ≥ {n} tok/s per user", n=self._format_speed(speed)), heads, rows)
+        return CursorReadout(tr("Best at ≥ {n} tok/s", n=self._format_speed(speed)), heads, rows)
 
     def _format_cells(self, best: ParetoPoint | None, pinned: ParetoPoint | None) -> tuple[str, ...]:
         if best is None:

@@ -43,7 +43,7 @@ def pareto(desk: Desk, theme: Theme, qtbot: QtBot) -> ParetoChart:
 def test_readout_has_accelerators_that_reach_the_speed(pareto: ParetoChart) -> None:
     cursor_readout = pareto.cursor_readout()
     assert cursor_readout is not None
-    assert cursor_readout.title == "Best at ≥ 30 tok/s per user"
+    assert cursor_readout.title == "Best at ≥ 30 tok/s"
     assert pareto.drawing.rule is not None
     assert pareto.drawing.rule.text == "≥ 30 tok/s"
     values = [float(row.cells[0].replace(",", "")) for row in cursor_readout.rows]
