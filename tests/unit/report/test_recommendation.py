@@ -69,12 +69,13 @@ def test_spares_for_a_demand_are_named_with_the_deployment(service: GpuDeskServi
     scenario = read_template("70b-chat-on-four")
     demand = Demand(DemandKind.USERS, 300.0, spare_replicas=1)
     columns = (AcceleratorChoice("b200-hgx"), AcceleratorChoice("mi355x"))
-    asked = replace(
+    question = replace(
         scenario, accelerators=columns, demand=demand, decision=replace(scenario.decision, answers={"priority": "cost"})
     )
     deployed = {
         spares: format_recommended_deployment(
-            service.decide(service.answer(replace(asked, demand=replace(demand, spare_replicas=spares)))), Formatter()
+            service.decide(service.answer(replace(question, demand=replace(demand, spare_replicas=spares)))),
+            Formatter(),
         )
         for spares in (0, 1)
     }
