@@ -274,7 +274,7 @@ class ParallelismCosts:
     step_ms: float
 
     @property
-    def arriving(self) -> float:
+    def effective_share(self) -> float:
         """Share of the total memory bandwidth that is left: stage_occupancy x (1 - collectives).
 
         A single accelerator keeps all of it. Per-step overhead is excluded, because it occurs without sharding too.
@@ -345,10 +345,10 @@ class AcceleratorScaling:
 class TopologySide:
     """One side of a comparison: estimates at the load and for one request at a time, and the cost of sharding.
 
-    `kv_room_bytes` is the total memory left for the KV cache. `bandwidth` is the total memory bandwidth in bytes/s,
-    `arriving` and `single_arriving` what is left of it at the load and at one request; `ceiling` the output tokens/s of
-    one request by the rule of thumb of the published table: bandwidth after a flat factor / bytes of the weights. The
-    `free_*` figures are for the same deployment without communication time; None if the load has no such figure.
+    `kv_room_bytes` is the total memory left for the KV cache, `bandwidth` the total memory bandwidth in bytes/s.
+    `ceiling` is the output tokens/s of one request by the rule of thumb of the published table: bandwidth after a flat
+    factor / bytes of the weights. The `free_*` figures are for the same deployment without communication time; None if
+    the load has no such figure.
     """
 
     estimate: Estimate
@@ -363,13 +363,14 @@ class TopologySide:
     free_single_tpot_ms: float | None
 
     @property
-    def arriving(self) -> float:
+    def effective_bandwidth(self) -> float:
         """Bytes/s left of the total memory bandwidth at the load."""
-        return self.bandwidth * self.spread.arriving
+        return self.bandwidth * self.spread.effective_share
 
     @property
-    def single_arriving(self) -> float:
-        return self.bandwidth * self.single_spread.arriving
+    def single_effective_bandwidth(self) -> float:
+        """Bytes/s left of it for a single request."""
+        return self.bandwidth * self.single_spread.effective_share
 
 
 @frozen_dataclass

@@ -244,7 +244,7 @@ def _reaches_hours(needed: float | None, monthly_hours: FactValue) -> bool | Non
 
 
 def _no_port_pays(ported: Sequence[bool | None]) -> bool | None:
-    """Whether no port pays back; None if that is unknown for one, and none is known to pay back."""
+    """Whether every port costs more than it saves; None if unknown."""
     if True in ported:
         return False
     return None if None in ported else True

@@ -226,7 +226,7 @@ def _make_scaling_row(
         replicas=_find_faster_replicas(free, estimate),
         spread=spread,
         single_spread=None if one is None else one[1],
-        bandwidth=None if spread is None else bandwidth * spread.arriving,
+        bandwidth=None if spread is None else bandwidth * spread.effective_share,
         bandwidth_per_s=None if spread is None else bandwidth * spread.bandwidth_share,
         by_rule=_scale_by_rule(part.memory_bandwidth, count),
         problem=whole.problem if isinstance(whole, InputError) else None,
@@ -340,7 +340,7 @@ def _compare_cost(pair: _SidePair) -> Message:
 def _compare_bandwidth(pair: _SidePair) -> Message | None:
     if pair.many.estimate.plan.replica == 1:
         return None
-    left, whole = pair.many.single_arriving, pair.few.single_arriving
+    left, whole = pair.many.single_effective_bandwidth, pair.few.single_effective_bandwidth
     ratio = left / whole
     parameters: dict[str, MessageParameter] = {
         "many": pair.names[0],

@@ -222,7 +222,7 @@ class _ComparisonVerdict:
         return tr(text, name=names[0], speed=speeds[0], other=names[1], other_speed=speeds[1])
 
     def _describe_rival(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
-        """Return what speaks for the rival; empty if nothing does."""
+        """Return the advantages of the rival; empty without any."""
         name = self._name_candidate(rival)
         is_wider = self._has_wider_software(rival) and not self._has_wider_software(first)
         if merit := self._describe_merit(first, rival):

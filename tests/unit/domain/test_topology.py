@@ -173,7 +173,7 @@ def test_shares_and_times_are_those_of_the_step(estimator: Estimator, pair: Topo
     assert many.spread.collectives == pytest.approx(named["interconnect"])
     assert many.spread.overhead == pytest.approx(named["overhead"])
     assert few.spread.collectives == 0.0
-    assert few.arriving == few.bandwidth == 5.3e12
+    assert few.effective_bandwidth == few.bandwidth == 5.3e12
     assert many.single.plan == many.estimate.plan
     assert many.single.concurrency == 1
 
@@ -196,7 +196,7 @@ def test_two_h100_against_one_mi300x(pair: TopologyComparison) -> None:
     assert many.ceiling == pytest.approx(41.8, abs=0.05)
     assert few.ceiling == pytest.approx(37.6, abs=0.05)
     assert 0.03 < many.single_spread.collectives < 0.12
-    assert many.single_arriving > few.single_arriving
+    assert many.single_effective_bandwidth > few.single_effective_bandwidth
     assert few.kv_room_bytes > 2 * many.kv_room_bytes
     assert many.estimate.max_concurrency < 32 < few.estimate.max_concurrency
     text = " ".join(format_message(each) for each in pair.sentences)
