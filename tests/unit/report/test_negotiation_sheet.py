@@ -104,11 +104,11 @@ def test_html_needs_nothing_else_and_escapes_words(paper: NegotiationDocument) -
         assert len(re.findall(f"<{tag}[ >]", text)) == text.count(f"</{tag}>"), tag
 
 
-@pytest.mark.parametrize("suffix", [".txt", ""])
-def test_another_form_is_refused(paper: NegotiationDocument, suffix: str) -> None:
+@pytest.mark.parametrize(("suffix", "problem"), [(".txt", "sheet.format"), ("", "file.no_suffix")])
+def test_another_form_is_refused(paper: NegotiationDocument, suffix: str, problem: str) -> None:
     with pytest.raises(InputError) as refused:
         write_negotiation_file(paper, suffix)
-    assert refused.value.problem.id == "sheet.format"
+    assert refused.value.problem.id == problem
 
 
 def test_no_winner_and_no_name_have_a_sheet_too(paper: NegotiationDocument, service: GpuDeskService) -> None:
