@@ -309,7 +309,7 @@ def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
         (tr("Publisher"), source.named_publisher),
         (tr("Kind"), source.kind.label),
         (tr("Date"), label_date(source.date)),
-        (tr("Note"), source.trust),
+        (tr("Note"), translate_data(source.trust or "")),
         url=source.url,
     )
 

@@ -260,7 +260,9 @@ def _list_names(service: GpuDeskService) -> set[str]:
 
 
 def _list_words(text: str, names: set[str]) -> set[str]:
-    """Return the words of a text, without the last one if it is cut and begins a name."""
+    """Return the words of a text, without the last one if it is cut and begins a name; an address has none."""
+    if text.startswith("https://"):
+        return set()
     cut = _CUT_WORD.search(text)
     if cut is not None and any(name.startswith(cut[1]) for name in names):
         text = text[: cut.start()]
