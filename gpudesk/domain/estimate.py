@@ -187,6 +187,10 @@ class Limiter(LabeledEnum):
     OVERHEAD = "overhead", "overhead"
 
 
+#: Refusals of a request due to a missing fact rather than to the accelerator.
+MISSING_FACTS: Final = frozenset({"estimate.no_peak", "diffusion.no_peak", "model.no_dimensions"})
+
+
 class EstimateBasis(LabeledEnum):
     """What an estimate rests on (calibrated: rows of this generation and serving-engine family)."""
 

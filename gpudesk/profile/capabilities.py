@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest, DiffusionSettings
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import MISSING_FACTS, Estimate, EstimateRequest
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision
 from gpudesk.domain.profile import Capability, CapabilityStatus, ScaleStep
 from gpudesk.engine.engine_support import scale_bandwidth
@@ -20,8 +20,6 @@ from gpudesk.text.messages import InputError, Message, message, message_n
 _DIFFUSION_FORMATS: Final = (Precision.BF16, Precision.FP8, Precision.INT4)
 _PUBLISHED_BITS: Final = 16
 _PIPELINE_SETTINGS: Final = DiffusionSettings()
-#: Refusals due to a missing fact rather than to the accelerator.
-_MISSING_FACTS: Final = frozenset({"estimate.no_peak", "diffusion.no_peak", "model.no_dimensions"})
 
 
 def list_capability_requests(context: ProfileContext) -> list[EstimateRequest]:
@@ -61,7 +59,7 @@ def _make_capability(task: ProfileTask, placement: ModelPlacement, context: Prof
     deployment, count, model = placement.deployment, placement.deployed_count, placement.model.id
     if deployment is None or count is None:
         reason = placement.explain(context.finder.tokens)
-        is_unknown = reason.id in _MISSING_FACTS
+        is_unknown = reason.id in MISSING_FACTS
         return Capability(
             task.id,
             CapabilityStatus.UNKNOWN if is_unknown else CapabilityStatus.IMPOSSIBLE,
@@ -183,7 +181,7 @@ def _place_diffusion(
         try:
             estimate = estimator.estimate(replace(request, weights=weights))
         except InputError as error:
-            is_unknown = error.problem.id in _MISSING_FACTS
+            is_unknown = error.problem.id in MISSING_FACTS
             status = CapabilityStatus.UNKNOWN if is_unknown else CapabilityStatus.IMPOSSIBLE
             return Capability(task, status, model, unit="s", reason=error.problem)
         if estimate.fits:

@@ -14,6 +14,7 @@ from gpudesk.domain.decision import (
     WayOut,
     WayOutKind,
 )
+from gpudesk.domain.estimate import MISSING_FACTS
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.rules import NamesByKey, describe_unfit, get_middle
 from gpudesk.report.labels import (
@@ -34,7 +35,8 @@ def format_no_recommendation(decision: Decision) -> str:
     if not decision.scope.answered:
         return tr("No recommendation for this kind of work")
     candidates = decision.candidates
-    if decision.verdict is DecisionVerdict.NONE_FITS and any(each.problem is None for each in candidates):
+    lacks_facts = all(each.problem is not None and each.problem.id in MISSING_FACTS for each in candidates)
+    if decision.verdict is DecisionVerdict.NONE_FITS and not lacks_facts:
         needed = [decision.set_counts.get(each.key) for each in candidates]
         if all(count and count > (each.count or 0) for count, each in zip(needed, candidates, strict=True)):
             return tr("The counts that you set do not carry the demand")

@@ -16,7 +16,7 @@ def test_terminal_prints_verdict_and_costs(capsys: Capture, monkeypatch: pytest.
     monkeypatch.setenv("COLUMNS", "160")
     assert entry.main(["compare", "--template", "70b-chat-on-four"]) == 0
     text = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
-    assert "Cheapest to own at 100% utilization: MI325X ($" in text
+    assert "Cheapest at 100% utilization: MI325X ($" in text
     assert "Output token cost, rented, USD/M tokens" in text
     assert entry.main(["compare", "--template", "70b-chat-on-four", "--json"]) == 0
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
