@@ -20,7 +20,7 @@ def test_terminal_prints_verdict_and_costs(capsys: Capture, monkeypatch: pytest.
     assert "Output token cost, rented, USD/M tokens" in text
     assert entry.main(["compare", "--template", "70b-chat-on-four", "--json"]) == 0
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert result["verdict"].startswith("Cheapest to own at 100% utilization: MI325X ($")
+    assert result["verdict"].startswith("Cheapest at 100% utilization: MI325X ($")
     assert {each["figure"] for each in result["differences"]} >= {"rented_usd_per_million_output"}
 
 
