@@ -1,19 +1,11 @@
-"""Why a decision recommends nothing, what would help, and why single candidates are left out."""
+"""Why a decision recommends nothing, and what would help."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
-from gpudesk.domain.decision import (
-    AnswerOrigin,
-    Decision,
-    DecisionCandidate,
-    DecisionVerdict,
-    ObjectiveName,
-    WayOut,
-    WayOutKind,
-)
+from gpudesk.domain.decision import AnswerOrigin, Decision, DecisionVerdict, ObjectiveName, WayOut, WayOutKind
 from gpudesk.domain.estimate import MISSING_FACTS
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.rules import NamesByKey, describe_unfit, get_middle
@@ -126,34 +118,6 @@ def list_alternatives(decision: Decision, formatter: Formatter) -> str:
         limits = ", ".join(map(lower_for_sentence, undecided))
         return tr("Alternatives: {ways}; undecided: {limits}.", ways=ways, limits=limits)
     return tr("Alternatives: {ways}.", ways=ways)
-
-
-def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the missing price or figure of a candidate, and the price below which it would lead."""
-    name, missing = names[candidate.key], candidate.missing or ""
-    problem = {
-        "price_usd": tr("{name}: purchase price unknown", name=name)
-        if candidate.payment is None
-        else tr("{name}: purchase price unknown, so only its rental cost is compared", name=name),
-        "rent_usd_per_hour": tr("{name}: rental price unknown", name=name)
-        if candidate.payment is None
-        else tr("{name}: rental price unknown, so only its cost when bought is compared", name=name),
-        "accelerator_w": tr("{name}: board power unknown", name=name),
-        "months_to_production": tr("{name}: no date from which it can be bought or rented", name=name),
-    }.get(missing, tr("{name}: figures missing", name=name))
-    if candidate.needed is None:
-        return problem
-    values = {"name": name, "price": formatter.money(formatter.estimate(candidate.needed), "USD")}
-    if missing == "rent_usd_per_hour":
-        values["price"] = formatter.money(formatter.small_amount(candidate.needed), "USD")
-        if candidate.payment is None:
-            return tr("{name} has no rental price; it would be the cheapest below {price} per hour", **values)
-        text = "{name} has no rental price, so its purchase is compared; rented below {price}/h it would cost least"
-        return tr(text, **values)
-    if candidate.payment is None:
-        return tr("{name} has no purchase price; it would be the cheapest below {price}", **values)
-    text = "{name} has no purchase price, so its rent is compared; bought below {price} it would cost least"
-    return tr(text, **values)
 
 
 def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:

@@ -56,7 +56,7 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
 )
 from gpudesk.report.decision.facts import format_answer, format_fact, format_fact_figure, get_fact_unit, label_fact
-from gpudesk.report.decision.no_recommendation import describe_missing_value, describe_way_out
+from gpudesk.report.decision.no_recommendation import describe_way_out
 from gpudesk.report.decision.rules import (
     PER_MILLION,
     NamesByKey,
@@ -70,6 +70,7 @@ from gpudesk.report.decision.rules import (
 )
 from gpudesk.report.decision.verdict import (
     describe_cheaper_api,
+    describe_missing_value,
     describe_other_payment,
     describe_verdict_reason,
     describe_verdict_terms,

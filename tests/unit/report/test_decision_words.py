@@ -28,7 +28,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.report.decision.no_recommendation import describe_missing_value, describe_way_out
+from gpudesk.report.decision.no_recommendation import describe_way_out
 from gpudesk.report.decision.recommendation import (
     describe_flip,
     describe_pilot,
@@ -50,6 +50,7 @@ from gpudesk.report.decision.rules import (
     list_rule_lines,
 )
 from gpudesk.report.decision.verdict import (
+    describe_missing_value,
     describe_other_payment,
     describe_verdict_reason,
     describe_verdict_terms,

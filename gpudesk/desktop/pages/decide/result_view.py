@@ -34,7 +34,6 @@ from gpudesk.domain.decision import AnswerOrigin, Decision, ObjectiveName
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import OWNED, RENTED, MoneyFormatter
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
-from gpudesk.report.decision.no_recommendation import describe_missing_value
 from gpudesk.report.decision.recommendation import (
     describe_pilot,
     list_arguments_against,
@@ -49,6 +48,7 @@ from gpudesk.report.decision.rules import describe_reason
 from gpudesk.report.decision.verdict import (
     MOST_NAMED,
     LeadingCandidates,
+    describe_missing_value,
     describe_other_payment,
     find_leading_column,
     label_arguments,
