@@ -21,7 +21,7 @@ from gpudesk.domain.field_checks import accept_text
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, get_workload_field
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import NumberStyle
-from gpudesk.text.messages import InputError, Message, format_message, quote_input
+from gpudesk.text.messages import Exact, InputError, Message, format_message, quote_input
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class SettingField:
         parameters: dict[str, Any] = dict(problem.parameters)
         for limit in ("low", "high"):
             if limit in parameters:
-                parameters[limit] *= self.scale
+                parameters[limit] = Exact(parameters[limit] * self.scale)
         if "given" in parameters:
             parameters["given"] = quote_input(typed)
         text = format_message(replace(problem, parameters=MappingProxyType(parameters)))
