@@ -252,10 +252,8 @@ def test_long_page_follows_the_theme_after_the_next_paint(window: MainWindow, qt
     last_heading = read_page("accuracy").headings[-1].text
     qtbot.waitUntil(lambda: last_heading in view.toPlainText())
     assert (light := window.theme.color("sunken").name()) in view.toHtml()
-    start = time.process_time()
     window.program.set_theme(DARK)
-    # The page alone takes 0.3 s.
-    assert time.process_time() - start < 0.25
+    # That takes as long as all windows together, and follows in a turn of its own.
     assert light in view.toHtml()
     qtbot.waitUntil(lambda: window.theme.color("sunken").name() in view.toHtml())
     assert light not in view.toHtml()
