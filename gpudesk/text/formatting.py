@@ -496,11 +496,15 @@ FIGURE_UNITS: Final = frozenset(
 _UNIT_SPACE: Final = re.compile(
     rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(FIGURE_UNITS)))})(?!\w))|(?<=×) (?=\w)"
 )
+_RATE: Final = re.compile(r"(?<=\w)/(?=s\b)")
 
 
 def bind_units(text: str) -> str:
-    """Return a text with no-break spaces between each figure and its unit, and each count and its name."""
-    return _UNIT_SPACE.sub("\u00a0", text)
+    """Return a text with no-break spaces between each figure and its unit, and each count and its name.
+
+    Rates such as tok/s do not break at their slash: a word joiner follows it.
+    """
+    return _RATE.sub("/\u2060", _UNIT_SPACE.sub("\u00a0", text))
 
 
 #: A text of this length keeps at least so many characters in its last line.
