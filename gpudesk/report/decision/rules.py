@@ -345,11 +345,13 @@ def describe_exclusion(
 ) -> str:
     """Return the rule that removes an accelerator, and the failed comparison.
 
-    With the decision, boolean facts get the numbers behind them.
+    With the decision, boolean facts are replaced by the figures behind them.
     """
-    tested = [describe_condition_result(each, formatter) for each in list_exclusion_tests(exclusion, decision)]
-    if decision is not None:
-        tested += _list_shown_fact(exclusion, decision, formatter)
+    # The title says what a boolean fact would: its figure says more.
+    tested = [] if decision is None else _list_shown_fact(exclusion, decision, formatter)
+    tested = tested or [
+        describe_condition_result(each, formatter) for each in list_exclusion_tests(exclusion, decision)
+    ]
     title = translate_data(exclusion.rule.title) if decision is None else _find_line(exclusion.rule, decision).title
     rule = tr("{name}: {title}", name=names[exclusion.key], title=lower_for_sentence(title))
     return "; ".join((rule, *tested))
