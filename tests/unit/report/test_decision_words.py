@@ -518,9 +518,7 @@ def test_an_exclusion_without_a_number_names_the_fact(service: GpuDeskService) -
         (each.key, each.rule.id): plain(describe_exclusion(each, NAMES, FORMATTER, decision))
         for each in decision.exclusions
     }
-    assert exclusions["mi325x", "D000-10"] == (
-        "MI325X: software cannot be ported; software platform: ROCm"
-    )
+    assert exclusions["mi325x", "D000-10"] == ("MI325X: software cannot be ported; software platform: ROCm")
 
 
 def test_oversized_model_for_one_accelerator_is_quantified(service: GpuDeskService) -> None:
