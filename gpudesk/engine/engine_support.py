@@ -35,7 +35,7 @@ from gpudesk.domain.serving_engine import (
 from gpudesk.engine.memory import CacheReservation, KernelPath
 from gpudesk.engine.sharding import ExpertPadding
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.text.messages import Message, Term, message
+from gpudesk.text.messages import Message, FormatName, Term, message
 
 #: Tensor-parallel degrees that serving engines support inside one scale-up domain.
 TENSOR_DEGREES = (1, 2, 4, 8, 16, 32, 64)
@@ -255,8 +255,8 @@ def find_kernel_path(
         else "{engine} does not support {weights} weights on {accelerator}; choose another serving engine",
         engine=engine.name,
         accelerator=accelerator.name,
-        weights=str(weights),
-        formats=runs_here,
+        weights=FormatName(weights),
+        formats=tuple(map(FormatName, runs_here)),
     )
     return KernelPath(KernelPathKind.NONE, weights, reason)
 
@@ -321,8 +321,8 @@ def _find_kv_objection(
         else "{engine} does not support a KV cache on {accelerator}; choose another serving engine",
         engine=engine.name,
         accelerator=accelerator.name,
-        kv=str(kv),
-        formats=tuple(sorted(offered)),
+        kv=FormatName(kv),
+        formats=tuple(map(FormatName, sorted(offered))),
     )
 
 
@@ -567,8 +567,8 @@ def _explain_no_engine(
             if kv_formats
             else "no serving engine supports a KV cache on {accelerator} for this model",
             accelerator=accelerator.name,
-            kv=str(kv),
-            formats=kv_formats,
+            kv=FormatName(kv),
+            formats=tuple(map(FormatName, kv_formats)),
         )
     # If weights and cache would run, the model is the obstacle, and other formats would not help.
     formats = set() if able else {name for engine in here for name in _list_formats(engine, accelerator, date)}
@@ -579,8 +579,8 @@ def _explain_no_engine(
         else "no serving engine supports {model} on {accelerator}",
         accelerator=accelerator.name,
         model=model.name,
-        weights=str(weights),
-        formats=tuple(sorted(formats)),
+        weights=FormatName(weights),
+        formats=tuple(map(FormatName, sorted(formats))),
     )
 
 

@@ -25,6 +25,12 @@ class Term(str):
         return term
 
 
+class FormatName(str):
+    """The key of a number format, shown in messages as people write it: FP8."""
+
+    __slots__ = ()
+
+
 class Share(float):
     """A share of 1, shown in messages as a percentage."""
 
@@ -37,8 +43,8 @@ class Exact(float):
     __slots__ = ()
 
 
-#: Possible parameters of a message. `Term`, `Share`, `Exact` and other messages (as reasons) are among them; quantities
-#: are (value, unit), or (value, `Quantity`) for the digits and the unit of the catalog.
+#: Possible parameters of a message. `Term`, `FormatName`, `Share`, `Exact` and other messages (as reasons) are among
+#: them; quantities are (value, unit), or (value, `Quantity`) for the digits and the unit of the catalog.
 MessageParameter: TypeAlias = "str | int | float | tuple[float, str] | tuple[str, ...] | Message"
 
 
@@ -158,7 +164,7 @@ def _format_parameter(name: str, value: MessageParameter, formatter: Formatter) 
     if isinstance(value, Message):
         return format_message(value, formatter)
     if isinstance(value, str):
-        return tr(value.text) if isinstance(value, Term) else formatter.date(value)
+        return _format_word(value) or formatter.date(value)
     if isinstance(value, int):
         return formatter.number(value)
     if isinstance(value, Share):
@@ -169,7 +175,14 @@ def _format_parameter(name: str, value: MessageParameter, formatter: Formatter) 
         return formatter.quantity(value[0], value[1])
     if name == "plan":
         return join_degrees(tuple(value))
-    return ", ".join(tr(each.text) if isinstance(each, Term) else str(each) for each in value)
+    return ", ".join(_format_word(each) or str(each) for each in value)
+
+
+def _format_word(value: str) -> str | None:
+    """Return the text of a term or number format; None for other texts."""
+    if isinstance(value, Term):
+        return tr(value.text)
+    return value.upper() if isinstance(value, FormatName) else None
 
 
 # Words and labels inside sentences

@@ -35,7 +35,7 @@ from gpudesk.domain.serving_engine import (
     UnsupportedModelRule,
 )
 from gpudesk.engine import engine_support
-from gpudesk.text.messages import Message
+from gpudesk.text.messages import Message, format_message
 
 GIB = 2**30
 ENGINES = {engine.id: engine for engine in read_serving_engines(FilePath(__file__).parents[3] / "data")}
@@ -291,6 +291,7 @@ def test_nothing_runs_the_weights() -> None:
     assert isinstance(refusal, Message)
     assert refusal.id == "engine.none"
     assert refusal.parameters["formats"] == ("bf16", "fp16", "fp6", "int4", "int8", "mxfp4", "nvfp4")
+    assert format_message(refusal).endswith("; supported: BF16, FP16, FP6, INT4, INT8, MXFP4, NVFP4")
 
 
 def test_nothing_serves_the_model() -> None:
