@@ -35,7 +35,7 @@ from gpudesk.domain.serving_engine import (
 from gpudesk.engine.memory import CacheReservation, KernelPath
 from gpudesk.engine.sharding import ExpertPadding
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.text.messages import Message, FormatName, Term, message
+from gpudesk.text.messages import FormatName, Message, Term, message
 
 #: Tensor-parallel degrees that serving engines support inside one scale-up domain.
 TENSOR_DEGREES = (1, 2, 4, 8, 16, 32, 64)
