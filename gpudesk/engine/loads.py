@@ -506,14 +506,14 @@ def _find_largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
 
 
 def _compute_first_token(
-    rows: CoefficientColumns, first: Array, cycle: ServingRound, present: Array, rate: Array
+    rows: CoefficientColumns, prompt: Array, first: Array, cycle: ServingRound, present: Array, rate: Array
 ) -> Array:
     """TTFT of requests that arrive at random, `rate` per second, with `present` sequences on average.
 
     `present` can be below one. `first` is the TTFT of an uncontended request. The wait never exceeds the prompts of all
     running sequences.
     """
-    waiting = first + np.minimum(present, 1.0) * cycle.wait(rows.mixes, rate)
+    waiting = first + np.minimum(present, 1.0) * cycle.wait(rows, prompt, rate)
     most = np.maximum(first, rows.latency + cycle.fill + cycle.prompts) + MOST_STEPS * cycle.step
     return np.minimum(waiting, most)
 
@@ -534,7 +534,8 @@ def serve_open_loop(rows: CoefficientColumns, requests: ReplicaRequests, rate: A
     cycle = _compute_steady_round(rows, requests, running)
     present = np.minimum(rate * cycle.seconds, running)
     idle = np.maximum(1.0 - rate * cycle.added, 1e-9)
-    first = _compute_first_token(rows, compute_lone_ttft(rows, requests), cycle, present, rate)
+    lone = compute_lone_ttft(rows, requests)
+    first = _compute_first_token(rows, requests.prompt, lone, cycle, present, rate)
     unknown = np.full_like(rate, np.nan)
     served = np.where(stable, rate, np.minimum(rate, running / cycle.seconds))
 
@@ -590,7 +591,7 @@ def serve_within_limits(
 
     def begin(running: Array) -> tuple[ServingRound, Array]:
         cycle = _compute_steady_round(rows, requests, running)
-        return cycle, _compute_first_token(rows, undisturbed, cycle, running, running / cycle.seconds)
+        return cycle, _compute_first_token(rows, requests.prompt, undisturbed, cycle, running, running / cycle.seconds)
 
     # Several prompts that share a chunk take less time each than one alone; no latency is below that of one request.
     alone, least = begin(np.ones_like(ttft))

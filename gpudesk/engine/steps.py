@@ -532,21 +532,25 @@ class ServingRound(PromptRound):
         """The share of a mixed step that the tokens of other requests take."""
         return np.where(self.step > 0, self.decode.own, 0.0)
 
-    def wait(self, mixes: Array, rate: Array) -> Array:
+    def wait(self, rows: CoefficientColumns, prompt: Array, rate: Array) -> Array:
         """Mean wait of a prompt, besides its own prefill, with random arrivals.
 
         `rate` is arrivals per second. A prompt waits for the rest of the running step, which is likely to be a long
-        one, since long steps take most of the time. Then it waits for the prompts that arrived during that step, and
-        for the tokens in the same step:
+        one, since long steps take most of the time. Then it waits for prompts that arrived during that step: for those
+        in its chunk, and for half of the others. The tokens in the same step come on top:
 
-            tokens + (1/2 + ρ) × (step / (1 - ρ) + ρ × added / (1 - ρ²)),  ρ = rate × added
+            tokens + long / 2 + added × (n + min(n, share)) / 2,  n = rate × long,
+            long = step / (1 - ρ) + ρ × added / (1 - ρ²),  ρ = rate × added
 
-        The bracket is the mean square of a step over its mean if each step takes all prompts that arrived during the
-        step before it.
+        `long` is the mean square of a step over its mean if each step takes all prompts that arrived during the step
+        before it, and `share` the other prompts that a chunk has room for.
         """
         busy = np.minimum(rate * self.added, 0.99)
-        step_wait = self.step / (1.0 - mixes * busy) + busy * self.added / (1.0 - busy * busy)
-        waited: Array = mixes * self.tokens + (0.5 + busy) * step_wait
+        long = self.step / (1.0 - rows.mixes * busy) + busy * self.added / (1.0 - busy * busy)
+        arrived = rate * long
+        share = np.maximum(rows.chunk_tokens / np.maximum(prompt, 1.0) - 1.0, 0.0)
+        behind = 0.5 * self.added * (arrived + np.minimum(arrived, share))
+        waited: Array = rows.mixes * self.tokens + 0.5 * long + behind
         return waited
 
     def compute_loop_wait(self, rows: CoefficientColumns, prompt: Array, group: Array) -> Array:

@@ -463,6 +463,11 @@ def _compared(data: AccuracyData) -> list[str]:
         ),
         "",
         (
+            "Estimates of TTFT are means. A published median of a closed loop is compared with the steady state, "
+            "unless the first wave is half of the run."
+        ),
+        "",
+        (
             "The formulas, the priors of the constants and the list of unused figures were chosen with these "
             "measurements in view. A fold does not undo that. The errors on a new publication may therefore "
             "exceed the errors on this page."

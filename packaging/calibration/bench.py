@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.parameters import Array, ParameterVector
-from gpudesk.domain.estimate import Workload
+from gpudesk.domain.estimate import LoadKind, Workload
 from gpudesk.domain.model import Model
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import ResolvedDeployment
@@ -24,7 +25,7 @@ from gpudesk.engine.serving import (
     serve_loads,
 )
 from gpudesk.engine.step_work import StepWork, compute_ceilings, compute_step_work
-from gpudesk.engine.steps import CoefficientColumns, ReplicaRequests, stack_coefficients
+from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, ReplicaRequests, stack_coefficients
 
 #: The compared figures, by their names and units in runs.
 BENCH_FIGURES = ("output_tokens_per_s", "tpot_ms", "ttft_ms")
@@ -43,7 +44,7 @@ class BenchRun:
     """A published run as the fit uses it.
 
     `figures` are measured values by the names of `FIGURES`; `traits` are used for folds and slices (series, model,
-    family, accelerator, vendor, ...); `candidates` is never empty.
+    family, accelerator, vendor, ...); `candidates` is never empty. `has_median_ttft`: its TTFT is a median.
     """
 
     id: str
@@ -52,6 +53,14 @@ class BenchRun:
     figures: Mapping[str, float]
     traits: Mapping[str, str]
     candidates: tuple[BenchCandidate, ...]
+    has_median_ttft: bool = False
+
+    @property
+    def is_median_steady(self) -> bool:
+        """Whether most requests of a closed loop come after its first wave, so that their TTFT is the median."""
+        load = self.workload.load
+        later = load.kind is LoadKind.CONCURRENCY and (load.requests or math.inf) > 2 * (load.concurrency or 1)
+        return self.has_median_ttft and later
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +93,7 @@ class BenchArrays:
             positions=parameters.positions(list_rate_constants(), keys),
             requests=requests,
             loads=loads,
+            steady=np.array([run.is_median_steady for _, run, _ in pairs]),
         )
 
     def predict(self, values: Array) -> BenchPredictions:
@@ -158,12 +168,13 @@ _BATCH: Final = 8192
 
 @dataclass(frozen=True, slots=True)
 class _CandidateArrays:
-    """Candidates as arrays."""
+    """Candidates as arrays; `steady` are those whose TTFT is that of a steady state without bursts."""
 
     work: StepWork
     positions: Mapping[tuple[str, KeyGroup], NDArray[np.intp]]
     requests: ReplicaRequests
     loads: DeploymentLoads
+    steady: NDArray[np.bool_]
 
     def select(self, mask: NDArray[np.intp]) -> _CandidateArrays:
         return _CandidateArrays(
@@ -171,6 +182,7 @@ class _CandidateArrays:
             {key: column[mask] for key, column in self.positions.items()},
             self.requests.select(mask),
             self.loads.select(mask),
+            self.steady[mask],
         )
 
     def looking_up(self, place: int) -> NDArray[np.intp]:
@@ -189,7 +201,19 @@ class _CandidateArrays:
 
     def serve(self, rows: CoefficientColumns, constants: SchedulingConstants) -> ServingResults:
         with np.errstate(all="ignore"):
-            return serve_loads(rows, self.requests, self.loads, constants)
+            results = serve_loads(rows, self.requests, self.loads, constants)
+            if self.steady.any():
+                places = np.flatnonzero(self.steady)
+                loads = replace(self.loads.select(places), total=np.full(len(places), np.inf))
+                calm = _remove_bursts(rows.select(places))
+                results.ttft[places] = serve_loads(calm, self.requests.select(places), loads, constants).ttft
+        return results
+
+
+def _remove_bursts(rows: CoefficientColumns) -> CoefficientColumns:
+    """Return the coefficients of a steady closed loop in which no request meets a burst."""
+    columns = (np.zeros(len(rows)) if name.startswith("burst_") else getattr(rows, name) for name in COEFFICIENT_NAMES)
+    return CoefficientColumns(np.array(list(columns)))
 
 
 def _serving_constants(values: Array, parameters: ParameterVector) -> SchedulingConstants:

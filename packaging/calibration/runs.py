@@ -46,6 +46,10 @@ from gpudesk.text.messages import InputError, Message, input_error
 _CONTEXTS = ((1024, "to 1k"), (4096, "to 4k"), (16384, "to 16k"))
 
 
+#: The metric of a published median.
+_MEDIAN_TTFT: Final = "median_ttft_ms"
+
+
 @dataclass(frozen=True, slots=True)
 class RefusedRun:
     """A run that the program cannot answer, with the reason."""
@@ -89,6 +93,7 @@ def _prepare_bench_run(run: MeasuredRun, table: SearchSpaceTable) -> BenchRun:
         figures=run.figures,
         traits=_list_run_traits(run, space.configuration, fitting),
         candidates=tuple(fitting),
+        has_median_ttft="ttft_ms" in run.measured and run.measured["ttft_ms"].metric == _MEDIAN_TTFT,
     )
 
 

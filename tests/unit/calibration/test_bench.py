@@ -48,6 +48,15 @@ def test_nearest_plan_is_chosen_if_none_meets_the_limits(degrees: tuple[int, ...
     assert find_winner(loose) == 8
 
 
+@pytest.mark.parametrize(("requests", "is_below"), [(640, True), (80, False)])
+def test_a_median_ttft_leaves_out_the_first_wave_unless_that_is_half_the_run(requests: int, is_below: bool) -> None:
+    mean = make_run(Load(LoadKind.CONCURRENCY, concurrency=64, requests=requests), (8,))
+    runs = [mean, replace(mean, has_median_ttft=True)]
+    figures = BenchArrays(runs, make_parameters(), NODE).predict(make_parameters().initial).figures
+    assert bool(figures["ttft_ms"][1] < 0.9 * figures["ttft_ms"][0]) == is_below
+    assert figures["output_tokens_per_s"][1] == figures["output_tokens_per_s"][0]
+
+
 def test_derivatives_taken_together_are_those_taken_one_by_one() -> None:
     bench = make_bench()
     values, factor = bench.parameters.initial, 1.001

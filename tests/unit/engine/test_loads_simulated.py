@@ -39,6 +39,16 @@ def test_random_arrivals_wait_as_long_as_in_a_simulation(prompt: int, output: in
     assert figures.tpot == pytest.approx(simulated.tpot, rel=0.2)
 
 
+@pytest.mark.parametrize("prompt", [4000, 8000, 20000])
+def test_prompts_that_fill_a_chunk_wait_their_turn_as_in_a_simulation(prompt: int) -> None:
+    """Only prompts of the same chunk finish together; with others, a request waits for those before it."""
+    rate = 0.8 / (ROW.dense_flop * prompt)
+    times = np.cumsum(np.random.default_rng(3).exponential(1.0 / rate, 1500))
+    simulated = arriving(ROW, prompt, [100] * 1500, times)
+    figures = serve_one(Case(ROW, prompt, 100, 1000, LoadKind.REQUEST_RATE, rate))
+    assert figures.ttft == pytest.approx(simulated.ttft, rel=0.1)
+
+
 @pytest.mark.parametrize("clients", [4, 16, 64])
 @pytest.mark.parametrize(("row", "near"), [(FIRST, 0.03), (ROW, 0.12)])
 def test_equal_requests_of_a_closed_loop_keep_in_step_as_in_a_simulation(
