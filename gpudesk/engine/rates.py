@@ -84,6 +84,7 @@ class EffectiveRates:
     prefill_state_s: float = 0.0  # s per layer with a recurrent state, the same in addition
     step_s: float = 0.0  # s per step, scheduling and sampling
     sequence_s: float = 0.0  # s per sequence and step, the same
+    stream_s: float = 0.0  # s per sequence and step, sending tokens to clients
     host_overlap: float = 0.0  # share of host time hidden behind the accelerator
     request_s: float = 0.0  # s per request outside of the steps
     first_token_s: float = 0.0  # s, network time of a request and its first token
@@ -210,6 +211,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         prefill_state_s=constant("prefill_state_time"),
         step_s=constant("step_time"),
         sequence_s=constant("sequence_time"),
+        stream_s=work.server * constant("stream_time"),
         host_overlap=constant("host_overlap"),
         request_s=work.server * constant("request_time") + (1.0 - work.server) * constant("offline_request_time"),
         first_token_s=work.server * constant("first_token_time"),
@@ -310,7 +312,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
             + work.state_layers * rates.prefill_state_s
         ),
         host_fixed=rates.step_s,
-        host_sequence=rates.sequence_s,
+        host_sequence=rates.sequence_s + rates.stream_s,
         host_overlap=rates.host_overlap,
         activation_token=(
             rates.activation_traffic * work.layer_vectors + rates.routing_traffic * passed * work.expert_vectors

@@ -1,9 +1,10 @@
 """The calibration fit, predictions with one group held out, and the calibration file.
 
 Residuals are logarithms of predicted over measured. Each figure has a scale (the spread between publishers); beyond it
-a residual counts linearly (pseudo-Huber). Runs of one series, model, accelerator and load count as the square root of
-their number, and all runs by `EVIDENCE` relative to the priors. The search is damped Gauss-Newton on logarithms of the
-constants, deterministic.
+a residual counts linearly (pseudo-Huber). Figures of one publisher on one engine share an effect, of zero mean over the
+publishers of the engine; predictions are those of a publisher without one. Runs of one series, model, accelerator and
+load count as the square root of their number, and all runs by `EVIDENCE` relative to the priors. The search is damped
+Gauss-Newton on logarithms of the constants, deterministic.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ SCALES: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.08, "tpot_ms": 0.
 #: Weight of a figure relative to the priors: figures of one publisher share errors. At 1 the errors on a held-out
 #: publisher are larger: TPOT 53% instead of 50% at the 90th percentile, TTFT 26.6% instead of 25.2% at the median.
 EVIDENCE: Final = 0.5
+#: Spread of the common error of the figures of one publisher on one engine, in the logarithm: its harness, settings and
+#: tuning. Without it, constants bend to fit the habits of the largest publishers.
+PUBLISHER_SPREADS: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.05, "tpot_ms": 0.08, "ttft_ms": 0.12}
 #: Residual, in the logarithm, of a measured figure without a prediction, because limits are missed or a rate is too
 #: high. Less than 1% of other residuals are larger.
 UNANSWERED: Final = math.log(5.0)
@@ -56,15 +60,51 @@ class CalibrationFit:
 
 @dataclass(frozen=True, slots=True)
 class _FitTargets:
-    """Targets: for each figure the runs, logarithms of measured values, scales and weights."""
+    """Targets: for each figure the runs, logarithms of measured values, and weights.
+
+    `publishers` is the effect of each residual. Each effect has the precision of its prior, and a block: those of one
+    figure and engine.
+    """
 
     runs: Mapping[str, NDArray[np.intp]]
     logs: Mapping[str, Array]
     weights: Array
+    publishers: NDArray[np.intp]
+    precisions: Array
+    blocks: NDArray[np.intp]
 
-    def residuals(self, figures: Mapping[str, Array]) -> Array:
-        """Return the residuals; a missing prediction counts as `UNANSWERED`."""
-        return np.concatenate([self._replace_missing(name, self._part(name, figures)) for name in BENCH_FIGURES])
+    def remove_effects(self, figures: Mapping[str, Array]) -> tuple[Array, float]:
+        """Return the residuals without the effects of their publishers, and what these cost.
+
+        A missing prediction counts as `UNANSWERED` and tells nothing about its publisher.
+        """
+        residuals = self._replace_missing(figures)
+        weights = np.where(np.isfinite(self.residuals_or_nan(figures)), self.weights, 0.0)
+        effects = np.zeros(len(self.precisions))
+        for _ in range(_EFFECT_STEPS):
+            curved = weights / np.sqrt(1.0 + (residuals - effects[self.publishers]) ** 2)
+            effects = self._solve(curved, self._sum(curved * residuals)[:, None])[:, 0]
+        removed = np.where(weights > 0, effects[self.publishers], 0.0)
+        return residuals - removed, float(self.precisions @ effects**2)
+
+    def compute_reduction(self, curved: Array, slope: Array) -> Array:
+        """Return what free effects take from the curvature of the loss."""
+        sums = np.stack([self._sum(curved * column) for column in slope.T], axis=1)
+        reduction: Array = sums.T @ self._solve(curved, sums)
+        return reduction
+
+    def _solve(self, curved: Array, sums: Array) -> Array:
+        """Return the effects, of zero mean in each block, with the least loss."""
+        inverse = 1.0 / (self._sum(curved) + self.precisions)
+        count = int(self.blocks.max()) + 1
+        free = inverse[:, None] * sums
+        excess = np.stack([np.bincount(self.blocks, column, count) for column in free.T], axis=1)
+        shares = inverse / np.bincount(self.blocks, inverse, count)[self.blocks]
+        return free - shares[:, None] * excess[self.blocks]
+
+    def _sum(self, values: Array) -> Array:
+        sums: Array = np.bincount(self.publishers, values, len(self.precisions)).astype(np.float64, copy=False)
+        return sums
 
     def residuals_or_nan(self, figures: Mapping[str, Array]) -> Array:
         """Return the residuals, NaN for missing predictions."""
@@ -75,9 +115,14 @@ class _FitTargets:
             part: Array = (np.log(figures[name][self.runs[name]]) - self.logs[name]) / SCALES[name]
         return np.where(np.isfinite(part), part, np.nan)
 
-    @staticmethod
-    def _replace_missing(name: str, part: Array) -> Array:
-        return np.where(np.isnan(part), UNANSWERED / SCALES[name], part)
+    def _replace_missing(self, figures: Mapping[str, Array]) -> Array:
+        parts = {name: self._part(name, figures) for name in BENCH_FIGURES}
+        missing = {name: UNANSWERED / SCALES[name] for name in BENCH_FIGURES}
+        return np.concatenate([np.where(np.isnan(part), missing[name], part) for name, part in parts.items()])
+
+
+#: Repeats of the search for effects, which settle to 1%.
+_EFFECT_STEPS: Final = 8
 
 
 def _weight_key(run: BenchRun) -> tuple[str, ...]:
@@ -96,11 +141,22 @@ def _targets(runs: Sequence[BenchRun], keep: NDArray[np.bool_]) -> _FitTargets:
     weights = np.concatenate(
         [np.array([EVIDENCE * crowd[_weight_key(runs[p])] ** -0.5 for p in places[name]]) for name in BENCH_FIGURES]
     )
-    return _FitTargets(places, logs, weights)
+    keys = [(name, runs[p].traits["engine"], runs[p].traits["series"]) for name in BENCH_FIGURES for p in places[name]]
+    effects = list(dict.fromkeys(keys))
+    blocks = list(dict.fromkeys(key[:2] for key in effects))
+    return _FitTargets(
+        places,
+        logs,
+        weights,
+        publishers=np.array([effects.index(key) for key in keys], dtype=np.intp),
+        precisions=np.array([EVIDENCE * (SCALES[name] / PUBLISHER_SPREADS[name]) ** 2 for name, _, _ in effects]),
+        blocks=np.array([blocks.index(key[:2]) for key in effects], dtype=np.intp),
+    )
 
 
-def _loss(residuals: Array, weights: Array) -> float:
-    return float(np.sum(weights * 2.0 * (np.sqrt(1.0 + residuals**2) - 1.0)))
+def _loss(targets: _FitTargets, figures: Mapping[str, Array]) -> float:
+    residuals, cost = targets.remove_effects(figures)
+    return cost + float(np.sum(targets.weights * 2.0 * (np.sqrt(1.0 + residuals**2) - 1.0)))
 
 
 def fit_to_runs(
@@ -120,24 +176,24 @@ def fit_to_runs(
     prior = _PriorPenalty(parameters)
     values = (parameters.initial if start is None else start).copy()
     predicted = bench.predict(values)
-    loss = _loss(targets.residuals(predicted.figures), targets.weights) + prior.loss(values)
+    loss = _loss(targets, predicted.figures) + prior.loss(values)
     damping, steps = first_damping, 0
     slope: Array | None = None
     for _ in range(most_steps):
         is_reused = slope is not None
         if slope is None:
             slope = _slope(bench, targets, values, predicted.winners)
-        residuals = targets.residuals(predicted.figures)
+        residuals, _ = targets.remove_effects(predicted.figures)
         curved = targets.weights / np.sqrt(1.0 + residuals**2)
         # The product of a matrix with itself takes half the arithmetic.
         weighted = np.sqrt(curved)[:, None] * slope
-        normal = weighted.T @ weighted + prior.normal
+        normal = weighted.T @ weighted - targets.compute_reduction(curved, slope) + prior.normal
         gradient = slope.T @ (curved * residuals) + prior.gradient(values)
         moved, trial, trial_loss = values, predicted, loss
         for _ in range(FEW_TRIALS if is_reused else MOST_TRIALS):
             moved = _moved(parameters, values, normal, gradient, damping)
             trial = bench.predict(moved)
-            trial_loss = _loss(targets.residuals(trial.figures), targets.weights) + prior.loss(moved)
+            trial_loss = _loss(targets, trial.figures) + prior.loss(moved)
             if trial_loss < loss:
                 break
             damping *= 4.0

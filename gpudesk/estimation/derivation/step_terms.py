@@ -568,6 +568,9 @@ class _StepTermBuilder:
                 _make_constant_term("sequence time", rates.sequence_s, "s"),
             ]
             formula += " + {sequences} × {sequence_time}"
+        if sequences and rates.stream_s:
+            inputs.append(_make_constant_term("stream time", rates.stream_s, "s"))
+            formula = "{step_time} + {sequences} × ({sequence_time} + {stream_time})"
         if coefficients.stages > 1:
             inputs.append(DerivationTerm("stages", coefficients.stages, None))
             formula = f"{{stages}} × ({formula})" if sequences else f"{{stages}} × {formula}"

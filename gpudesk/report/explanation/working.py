@@ -84,6 +84,7 @@ _LABELS: Final = {
     "quantize time": "Quantization per layer",
     "step time": "Step time",
     "sequence time": "Sequence time",
+    "stream time": "Stream time",
     "request time": "Server time",
     "peak": "Dense peak",
 }

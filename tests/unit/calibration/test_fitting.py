@@ -53,6 +53,31 @@ def test_noise_and_gross_errors_do_not_pull_constants_far() -> None:
     assert measure_miss(bench, fit_to_runs(bench).values, *TOLD_WELL) < 0.1
 
 
+def test_habits_of_the_largest_publisher_hardly_bend_the_constants(
+    exact: BenchArrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    habits = {"output_tokens_per_s": 0.8, "tpot_ms": 1.25, "ttft_ms": 1.25}
+    runs = [
+        replace(
+            run,
+            traits={**run.traits, "series": "largest"},
+            figures={name: figure * habits[name] for name, figure in run.figures.items()},
+        )
+        if place % 3
+        else replace(run, traits={**run.traits, "series": f"page {place % 5}"})
+        for place, run in enumerate(exact.runs)
+    ]
+    bench = BenchArrays(runs, exact.parameters, NODE)
+
+    def measure_bias() -> float:
+        predicted = bench.predict(fit_to_runs(bench).values).figures["output_tokens_per_s"]
+        return float(np.median(np.log(predicted / [run.figures["output_tokens_per_s"] for run in exact.runs])))
+
+    with_effects = measure_bias()
+    monkeypatch.setattr("calibration.fit.PUBLISHER_SPREADS", dict.fromkeys(BENCH_FIGURES, 1e-3))
+    assert 0.6 * measure_bias() < with_effects < 0
+
+
 def test_a_fit_gives_the_same_each_time() -> None:
     figures = make_measured(make_truth(), noise=0.05, outliers=0.1)
     first, second = fit_to_runs(make_bench(figures)), fit_to_runs(make_bench(figures))

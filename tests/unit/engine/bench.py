@@ -105,6 +105,7 @@ _CONSTANTS = {
     "eager_factor": 3.0,
     "step_time": 0.6e-3,
     "sequence_time": 4e-6,
+    "stream_time": 0.0,
     "host_overlap": 0.5,
     "reference_power": 0.0,
     "power_exponent": 0.6,
