@@ -602,7 +602,7 @@ def test_few_accelerators_of_a_bought_rack_do_not_lead_by_a_small_gain_in_speed(
     assert (decision.recommended and decision.recommended.key, decision.tied_by) == ("b300-hgx", "gb300-nvl72")
     names, formatter = {"gb300-nvl72": "GB300", "b300-hgx": "B300", "b200-hgx": "B200"}, Formatter()
     assert "GB300" not in format_verdict(decision, names, formatter)
-    assert "GB300 costs 9.2 times as much per token." in describe_verdict_reason(decision, names, formatter)
+    assert "GB300 costs 9.3 times as much per token." in describe_verdict_reason(decision, names, formatter)
 
 
 def test_recommendation_that_needs_porting_names_the_best_without(service: GpuDeskService) -> None:
@@ -713,7 +713,7 @@ def test_interactive_service_prefers_the_faster_at_equal_cost(service: GpuDeskSe
     scenario = make_scenario(
         "llama-3.3-70b", ("b200-hgx", "rtx-pro-6000-blackwell"), Precision.FP4, (2000, 500), **answers
     )
-    scenario = replace(scenario, workload=replace(scenario.workload, load=Load(LoadKind.CONCURRENCY, concurrency=64)))
+    scenario = replace(scenario, workload=replace(scenario.workload, load=Load(LoadKind.CONCURRENCY, concurrency=72)))
 
     def lead(work: str) -> str:
         decision = service.decide(service.answer(scenario), {**answers, "service": work})

@@ -244,7 +244,7 @@ def test_months_are_counted() -> None:
 
 def test_slip_is_summed_up(near: DeferralAnalysis, names: dict[str, str]) -> None:
     assert describe_release_slip(near, names, FORMATTER).startswith(
-        "Waiting for B200 SXM pays off if it slips by at most 11.4 months."
+        "Waiting for B200 SXM pays off if it slips by at most 11.9 months."
     )
     always = replace(near, turns=DeferralThresholds())
     assert describe_release_slip(always, names, FORMATTER) == "Waiting for B200 SXM pays off at any delay."

@@ -47,7 +47,7 @@ def answer_with(service: GpuDeskService, **answers: AnswerValue) -> Answer:
 
 @pytest.fixture(scope="module")
 def answer(service: GpuDeskService) -> Answer:
-    return answer_with(service, priority="cost", ttft_limit_ms=600.0, acquisition="rent")
+    return answer_with(service, priority="cost", ttft_limit_ms=650.0, acquisition="rent")
 
 
 @pytest.fixture(scope="module")

@@ -120,7 +120,7 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     assert details[:3] == [None] * 3
     assert (details[3] or "").startswith("elsewhere ≈ 0.")
     assert rows[RENTED].cells[3].line_below == details[3]
-    assert rows[RENTED].cells[1].delta == "−10%"
+    assert rows[RENTED].cells[1].delta == "−9%"
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
@@ -140,14 +140,14 @@ def test_every_format_of_the_sheet_has_the_verdict(service: GpuDeskService, answ
     certain = "Per accelerator, MI325X compared with B200 SXM: 42% more memory and 47% lower price."
     assert certain in open_, "what is known exactly of two that are too close to call"
     assert " Costs count only accelerators in use, not whole systems." in open_, "what a figure counts"
-    assert open_.replace("\N{NO-BREAK SPACE}", " ").endswith(" Per user: 15.0 tok/s on MI325X, 23.2 tok/s on B200 SXM.")
+    assert open_.replace("\N{NO-BREAK SPACE}", " ").endswith(" Per user: 14.5 tok/s on MI325X, 23.4 tok/s on B200 SXM.")
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = join_sentences(describe_comparison, answer, service.decide(answer), PLAIN)
     assert verdict.startswith("Cheapest to rent at 100% utilization: MI325X ($")
     assert " or MI355X ($" in verdict
-    assert " elsewhere, 29%), too close to call." in verdict
+    assert " elsewhere, 27%), too close to call." in verdict
     sheet = build_sheet(answer, further=further)
     assert " ".join(sheet.verdict) == verdict
     assert f'<p class="verdict">{sheet.verdict[0]}</p><p>' in write_sheet_html(sheet), "the answer stands out"
@@ -177,15 +177,15 @@ def test_verdicts_of_pages_name_leaders_limiters_and_costs(answer: Answer) -> No
         f"Output throughput: B200 SXM ({one} tok/s, {odds[2]} odds) or MI355X ({two} tok/s, {odds[3]}),"
         " too close to call. All are limited by memory bandwidth."
     )
-    assert describe_figure_lead(answer, "ttft_ms", PLAIN).startswith("Time to first token: MI355X (")
+    assert describe_figure_lead(answer, "ttft_ms", PLAIN).startswith("Time to first token: B200 SXM (")
     assert join_sentences(describe_fit, answer, PLAIN) == (
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
     assert answer.costs is not None
     assert join_sentences(describe_token_cost, answer, PLAIN) == (
-        "To own, MI325X ($0.53 per million output tokens at 100% utilization) and B200 SXM ($0.59)"
-        " are too close to call. To rent, 4 are too close to call: MI325X ($1.12), B200 SXM ($1.19), H200 SXM ($1.25)"
-        " and MI355X ($1.75 at a hyperscaler)."
+        "To own, MI325X ($0.55 per million output tokens at 100% utilization) and B200 SXM ($0.58)"
+        " are too close to call. To rent, 4 are too close to call: MI325X ($1.15), B200 SXM ($1.17), H200 SXM ($1.26)"
+        " and MI355X ($1.79 at a hyperscaler)."
     )
     for price, sentence in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
