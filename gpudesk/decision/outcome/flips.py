@@ -38,6 +38,8 @@ _DIGITS: Final = (3, 4, 5, 6)
 #: Limits that can be unset -> the limited fact, and how many values to try.
 _LIMIT_FACTS: Final = {"ttft_limit_ms": "ttft_ms", "tpot_limit_ms": "tpot_ms", "budget_usd": "spend_usd"}
 _GRID, _BEYOND = 5, 1.2
+#: Factor by which a limit is loosened that is still too tight.
+_LOOSER: Final = 1.5
 #: Prices of the leading accelerator, which could rise, and of the others, which could fall.
 _PRICES: Final = ("price_usd", "rent_usd_per_hour")
 #: The answer on buying or renting -> the prices that it leaves to pay; of both without such an answer.
@@ -51,7 +53,7 @@ class _FlipInput:
     """One input: its current value, the values to try in each direction, and how to decide with one.
 
     `is_monotone`: if the last value of a direction does not change the leader, none of that direction does. `loosest`
-    is where an unset limit begins: the largest limited figure, which all deployments meet.
+    is where an unset limit may begin to matter: the largest limited figure of the deployments.
     """
 
     name: str
@@ -237,6 +239,8 @@ def _search_flip(
             same, before = value, after
             continue
         if isinstance(same, float) and isinstance(value, float):
+            if same == each.loosest:
+                same, value, after = yield from _loosen(each, same, (value, after), lead, progress)
             nearer = yield from _locate_flip(each, (same, before), (value, after), lead, progress)
             for digits in _DIGITS:
                 flip = _try_value(each, round_away(nearer, digits, up=nearer > same), lead)
@@ -245,6 +249,24 @@ def _search_flip(
             return None
         return _make_flip(each, value, after, lead)
     return None
+
+
+def _loosen(
+    each: _FlipInput, loosest: float, after: tuple[float, Decision], lead: str | None, progress: JobProgress
+) -> ProgressSteps[tuple[float, float, Decision]]:
+    """Return a limit that changes nothing, and the loosest known one with its decision that does.
+
+    Without a limit, other counts and plans may be best than the compared deployments, so that a limit which these meet
+    can still change the result.
+    """
+    same = loosest
+    for _ in _STEPS:
+        yield progress
+        decision = each.decide(same)
+        if _get_lead(decision) == lead:
+            break
+        after, same = (same, decision), same * _LOOSER
+    return (same, *after)
 
 
 def _is_looser(tries: tuple[AnswerValue, ...], now: AnswerValue | None) -> bool:
