@@ -43,7 +43,17 @@ from gpudesk.engine.sharding import prepare_shards, shard_model
 from gpudesk.engine.step_work import RankLink, find_link, find_peak, find_stage_link, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
 from gpudesk.text.formatting import Quantity
-from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n, quote_input
+from gpudesk.text.messages import (
+    FormatName,
+    InputError,
+    Message,
+    Share,
+    Term,
+    input_error,
+    message,
+    message_n,
+    quote_input,
+)
 
 #: Older software counts as this many months before the newest calibrated month: rows reach no further back.
 OLDEST_MONTHS = 36
@@ -136,8 +146,8 @@ def _configure_engine(
             message(
                 "estimate.weight_only",
                 "{engine} stores {weights} weights on this accelerator but computes in {arithmetic}",
-                weights=str(weights).upper(),
-                arithmetic=str(kernel.arithmetic).upper(),
+                weights=FormatName(weights),
+                arithmetic=FormatName(kernel.arithmetic),
                 engine=engine.name,
             )
         ]
@@ -226,7 +236,7 @@ def check_peaks(configuration: ServingConfiguration) -> None:
                 "estimate.no_peak",
                 "{accelerator} needs a peak in {arithmetic} or wider to compute times; enter one in the catalog",
                 accelerator=accelerator.name,
-                arithmetic=str(precision).upper(),
+                arithmetic=FormatName(precision),
             )
             raise InputError(problem, "accelerator")
 

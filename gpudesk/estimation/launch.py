@@ -29,7 +29,7 @@ from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.estimation.operation import find_memory_plan
 from gpudesk.files import read_toml
 from gpudesk.input_records import parse_record
-from gpudesk.text.messages import Message, input_error, message, message_n
+from gpudesk.text.messages import FormatName, Message, input_error, message, message_n
 
 if TYPE_CHECKING:
     from gpudesk.domain.accelerator import System
@@ -502,7 +502,7 @@ def _make_launch_notes(
         if "split" in names
         else "Replace MODEL with a checkpoint of {model} in {weights}: a folder or repository name",
         model=settings.model,
-        weights=str(request.weights).upper(),
+        weights=FormatName(request.weights),
     )
     yield from _make_plan_notes(estimate, facts, settings)
     work, most = request.workload, settings.max_context
@@ -519,7 +519,7 @@ def _make_launch_notes(
         yield message(
             "launch.kv",
             "{engine} has no KV cache option for {kv}; it uses the format of the checkpoint",
-            kv=str(request.kv).upper(),
+            kv=FormatName(request.kv),
             engine=facts.name,
         )
     if request.workload.uneven:

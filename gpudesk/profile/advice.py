@@ -32,7 +32,7 @@ from gpudesk.profile.placements import (
 )
 from gpudesk.profile.settings import ProfileJob, ProfileSettings
 from gpudesk.profile.standing import PeerGroups
-from gpudesk.text.messages import Message, Share, Term, message, message_n
+from gpudesk.text.messages import FormatName, Message, Share, Term, message, message_n
 
 #: The job of models that no job lists, such as the user's own.
 _COMMON_JOB: Final = "chat"
@@ -194,7 +194,7 @@ def _explain_rank(row: RankedModel) -> Iterator[Message]:
     if row.placement.is_native:
         yield message("profile.why.native", "as published, {free} of memory free", free=free)
     else:
-        weights = str(row.format.weights).upper()
+        weights = FormatName(row.format.weights)
         yield message("profile.why.format", "in {weights}, {free} of memory free", weights=weights, free=free)
     throughput = row.factors.get(RankingFactor.THROUGHPUT)
     if throughput is not None:

@@ -14,7 +14,7 @@ from gpudesk.engine.engine_support import scale_bandwidth
 from gpudesk.estimation.diffusion import REFUTED, DiffusionEstimator
 from gpudesk.profile.placements import ModelPlacement, ProfileContext, explain_answer
 from gpudesk.profile.settings import ProfileTask
-from gpudesk.text.messages import InputError, Message, message, message_n
+from gpudesk.text.messages import FormatName, InputError, Message, message, message_n
 
 #: Formats of denoisers, as published first, with the bits of the published format.
 _DIFFUSION_FORMATS: Final = (Precision.BF16, Precision.FP8, Precision.INT4)
@@ -114,7 +114,7 @@ def _explain_row(at_load: Estimate | InputError, placement: ModelPlacement, cont
         "{weights} weights leave room for {held} request of {tokens} tokens",
         "{weights} weights leave room for {held} requests of {tokens} tokens",
         "held",
-        weights=str(published.weights).upper(),
+        weights=FormatName(published.weights),
         held=published.step.memory.budget.max_sequences(context.finder.tokens),
         tokens=context.finder.tokens,
     )

@@ -15,7 +15,7 @@ from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.engine.sharding import shard_model
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.profile.placements import AcceleratorFacts, ProfileContext
-from gpudesk.text.messages import Message, MessageParameter, Term, message, message_n
+from gpudesk.text.messages import FormatName, Message, MessageParameter, Term, message, message_n
 
 CATEGORY: Final = "category"
 GENERATION: Final = "generation"
@@ -311,7 +311,7 @@ def _weigh_largest(context: ProfileContext) -> Iterator[Trait]:
                 "profile.trait.needs_more",
                 "{model} as published ({weights}) takes {bytes} of weights: needs {count} accelerators",
                 model=large.model.name,
-                weights=str(published.weights).upper(),
+                weights=FormatName(published.weights),
                 bytes=(float(shard_model(large.model, published.weights, ParallelPlan()).resident_bytes), "B"),
                 count=published.count or 0,
             ),

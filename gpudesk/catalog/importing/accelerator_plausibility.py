@@ -16,7 +16,7 @@ from gpudesk.files import read_toml
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.input_records import parse_record
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import Message, message
+from gpudesk.text.messages import FormatName, Message, message
 from gpudesk.text.units import GIB
 
 FigureValues = Mapping[str, ClaimValue]
@@ -295,7 +295,7 @@ def check_peaks(values: FigureValues) -> Iterator[PlausibilityFinding]:
                 "{attribute}: {given} times the {precision} peak; {known} is usual",
                 attribute=spell_attribute(PEAK_DENSE + name),
                 given=one / other,
-                precision=of.upper(),
+                precision=FormatName(of),
                 known=" or ".join(f"{ratio:g}" for ratio in expected),
             )
             yield _doubt(PEAK_DENSE + name, problem, PEAK_DENSE + of)

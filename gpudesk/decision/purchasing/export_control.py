@@ -20,7 +20,7 @@ from gpudesk.domain.reference_data import (
     LimitComparison,
     RefutedStatement,
 )
-from gpudesk.text.messages import Message, message
+from gpudesk.text.messages import FormatName, Message, message
 
 RatedFigures = Mapping[ExportMetric, float | None]
 
@@ -87,7 +87,7 @@ def _make_score_notes(
             "{accelerator} has no score because its dense peak is unpublished",
             accelerator=accelerator.name,
         )
-    left_out = tuple(score.precision.upper() for score in scores if score.bits is None)
+    left_out = tuple(FormatName(score.precision) for score in scores if score.bits is None)
     if left_out:
         yield message(
             "export.left_out", "Not in the score, because the bit length is unclear: {formats}", formats=left_out

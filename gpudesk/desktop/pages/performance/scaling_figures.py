@@ -576,7 +576,7 @@ class DeploymentComparisonBlock(QWidget):
 def _shorten_names(sentence: Message) -> Message:
     """Name accelerators as the table does: "1 × MI325X", not "1 × Instinct MI325X"."""
     parameters = {
-        name: shorten_name(value) if isinstance(value, str) else value for name, value in sentence.parameters.items()
+        name: shorten_name(value) if type(value) is str else value for name, value in sentence.parameters.items()
     }
     return replace(sentence, parameters=parameters)
 
