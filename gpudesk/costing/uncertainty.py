@@ -447,6 +447,10 @@ def compute_range(amount: Amount) -> UncertainValue:
     return UncertainValue(min(low, likely), likely, max(high, likely))
 
 
+def compute_range_or_none(amount: Amount | None) -> UncertainValue | None:
+    return None if amount is None else compute_range(amount)
+
+
 def compute_share_above(amount: Amount, limit: float = 0.0) -> float:
     """Return the share of draws in which an amount is above a limit; ties count half."""
     values = np.ravel(np.asarray(amount, dtype=np.float64))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -181,14 +181,14 @@ def format_scenario(scenario: Scenario) -> str:
     if scenario.own_records:
         records = [dict(record) for record in scenario.own_records]
         document["own_records"] = {"version": _SECTIONS["own_records"], "records": records}
-    if scenario.demand is not None:
-        document["demand"] = {"version": _SECTIONS["demand"], **write_demand_section(scenario.demand)}
-    if fleet := write_fleet_section(scenario.fleet):
-        document["fleet"] = {"version": _SECTIONS["fleet"], **fleet}
-    if costs := write_cost_section(scenario.costs):
-        document["costs"] = {"version": _SECTIONS["costs"], **costs}
-    if decision := write_decision_section(scenario.decision):
-        document["decision"] = {"version": _SECTIONS["decision"], **decision}
+    for name, fields in (
+        ("demand", {} if scenario.demand is None else write_demand_section(scenario.demand)),
+        ("fleet", write_fleet_section(scenario.fleet)),
+        ("costs", write_cost_section(scenario.costs)),
+        ("decision", write_decision_section(scenario.decision)),
+    ):
+        if fields:
+            document[name] = {"version": _SECTIONS[name], **fields}
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -236,15 +236,14 @@ def _parse_scenario_section(document: Mapping[str, Any]) -> Scenario:
 
 
 def _parse_other_sections(document: Mapping[str, Any], scenario: Scenario) -> Scenario:
-    if (section := document.get("demand")) is not None:
-        scenario = replace(scenario, demand=parse_demand(_drop_version(section)))
-    if (section := document.get("fleet")) is not None:
-        scenario = replace(scenario, fleet=parse_fleet(_drop_version(section)))
-    if (section := document.get("costs")) is not None:
-        scenario = replace(scenario, costs=parse_costs(_drop_version(section)))
-    if (section := document.get("decision")) is not None:
-        scenario = replace(scenario, decision=parse_decision(_drop_version(section)))
-    return scenario
+    parsers: dict[str, Callable[[dict[str, Any]], Any]] = {
+        "demand": parse_demand,
+        "fleet": parse_fleet,
+        "costs": parse_costs,
+        "decision": parse_decision,
+    }
+    sections = {name: _drop_version(document[name]) for name in parsers if document.get(name) is not None}
+    return replace(scenario, **{name: parsers[name](section) for name, section in sections.items()})
 
 
 def _load_document(raw: bytes, where: str) -> dict[str, Any]:
@@ -506,15 +505,9 @@ def _parse_choice(where: str, value: object) -> AcceleratorChoice:
 _KINDS: Final = {kind.value: kind for kind in DemandKind}
 
 
-def _make_range_check(name: str) -> FieldCheck:
-    bounds = DEMAND_BOUNDS[name]
-    return accept_number(bounds.low, bounds.high, above=bounds.above)
-
-
 _DEMAND_CHECKS: Final[Mapping[str, FieldCheck]] = {
     "kind": accept_word(_KINDS),
-    **{name: _make_range_check(name) for name in DEMAND_BOUNDS},
-    "spare_replicas": accept_whole(int(DEMAND_BOUNDS["spare_replicas"].low), int(DEMAND_BOUNDS["spare_replicas"].high)),
+    **{name: bounds.make_check(whole=name == "spare_replicas") for name, bounds in DEMAND_BOUNDS.items()},
 }
 
 
@@ -535,11 +528,6 @@ _LONGEST_ID: Final = 100
 _MOST_DEMAND: Final = 1e15
 
 
-def _make_fleet_check(name: str) -> FieldCheck:
-    bounds = FLEET_BOUNDS[name]
-    return accept_number(bounds.low, bounds.high, above=bounds.above)
-
-
 def _parse_multipliers(where: str, value: object) -> tuple[float, ...]:
     if type(value) is not list:
         raise make_type_error(where, value, "list")
@@ -554,8 +542,7 @@ _FLEET_CHECKS: Final[Mapping[str, FieldCheck]] = {
     "own_multipliers": _parse_multipliers,
     **dict.fromkeys(("systems", "instances"), accept_entries(accept_text(_LONGEST_ID))),
     "curve": accept_word(_CURVES),
-    **{name: _make_fleet_check(name) for name in FLEET_BOUNDS},
-    "spare_systems": accept_whole(int(FLEET_BOUNDS["spare_systems"].low), int(FLEET_BOUNDS["spare_systems"].high)),
+    **{name: bounds.make_check(whole=name == "spare_systems") for name, bounds in FLEET_BOUNDS.items()},
     "cooling": accept_word(_COOLINGS),
 }
 
@@ -617,8 +604,7 @@ def parse_answer(name: str, where: str, value: object) -> AnswerValue:
             "decide.number", "{given} must be a number or {allowed}", given=quote_value(value), allowed=question.options
         )
         raise InputError(problem, where)
-    bounds = question.bounds
-    number: float = accept_number(bounds.low, bounds.high, above=bounds.above)(where, value)
+    number: float = question.bounds.make_check()(where, value)
     return number
 
 
@@ -634,7 +620,7 @@ def _parse_plan_values(where: str, value: object) -> dict[str, AnswerValue]:
 
 _DECISION_CHECKS: Final[Mapping[str, FieldCheck]] = {
     "answers": parse_answers,
-    "weights": accept_entries(accept_number(WEIGHT_BOUNDS.low, WEIGHT_BOUNDS.high)),
+    "weights": accept_entries(WEIGHT_BOUNDS.make_check()),
     "kept": parse_answers,
     "plans": _parse_plan_values,
     "done": accept_entries(accept_text(_LONGEST_STEP_NOTE, empty=True)),

@@ -9,7 +9,13 @@ from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import Accelerator, OwnedSystems
 from gpudesk.domain.estimate import Estimate, Load, LoadKind, ParallelPlan
-from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
+from gpudesk.domain.field_checks import (
+    FieldCheck,
+    accept_number,
+    accept_whole,
+    describe_not_above,
+    describe_out_of_range,
+)
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -79,7 +85,7 @@ class Demand:
 
 
 class NumberBounds(NamedTuple):
-    """The range of a number of a demand; with `above`, `low` itself is excluded."""
+    """The range of a number; with `above`, `low` itself is excluded."""
 
     low: float
     high: float
@@ -89,15 +95,16 @@ class NumberBounds(NamedTuple):
         """Whether a number is in the range; NaN and infinities are not."""
         return (self.low < value if self.above else self.low <= value) and value <= self.high
 
+    def check(self, value: float | None, where: str) -> None:
+        """Check that a number, if any, is in the range; raises `InputError` at `where`."""
+        if value is not None and not self.hold(value):
+            describe = describe_not_above if self.above else describe_out_of_range
+            raise InputError(describe(value, self.low, self.high), where)
 
-def check_bounds(record: object, bounds: Mapping[str, NumberBounds], section: str) -> None:
-    """Check that the numbers of a record are in range; raises `InputError` that names the field of the section."""
-    for name, within in bounds.items():
-        value = getattr(record, name)
-        if value is None or within.hold(value):
-            continue
-        describe = describe_not_above if within.above else describe_out_of_range
-        raise InputError(describe(value, within.low, within.high), f"{section}.{name}")
+    def make_check(self, *, whole: bool = False) -> FieldCheck:
+        """Return the check of a field from outside."""
+        low, high, above = self
+        return accept_whole(int(low), int(high)) if whole else accept_number(low, high, above=above)
 
 
 #: Stands for an unset latency limit: an hour.

@@ -38,7 +38,7 @@ from gpudesk.domain.fleet import (
     RackedSystem,
     Supply,
 )
-from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult, check_bounds
+from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
 from gpudesk.estimation.sizing.demand import list_demand_factors
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
@@ -190,7 +190,8 @@ _INTERVAL: Final = (0.1, 0.9)
 
 def check_fleet_settings(settings: FleetSettings) -> None:
     """Check that settings are in range; raises `InputError` that names the field."""
-    check_bounds(settings, FLEET_BOUNDS, "fleet")
+    for name, bounds in FLEET_BOUNDS.items():
+        bounds.check(getattr(settings, name), f"fleet.{name}")
 
 
 @frozen_dataclass

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, Source, SourceKind
-from gpudesk.domain.field_checks import describe_out_of_range, make_type_error, quote_value
+from gpudesk.domain.field_checks import accept_whole, make_type_error
 from gpudesk.domain.user_facts import MissingImportField
 from gpudesk.text.messages import InputError, Message, Term, format_message, message
 
@@ -121,7 +120,7 @@ class ConfigFields:
         for name in names:
             value = self._get(name)
             if value is not None:
-                return self._check_whole(self.where(name), value, low, high)
+                return int(accept_whole(low, high)(self.where(name), value))
         for name in names:
             if name in self._defaults:
                 self.assumed[self.where(name)] = self._defaults[name]
@@ -159,10 +158,9 @@ class ConfigFields:
         values = self._list(name, count)
         if values is None:
             return None
+        check, where = accept_whole(0, LARGEST_SIZE), self.where(name)
         return [
-            int(value)
-            if isinstance(value, bool)
-            else self._check_whole(f"{self.where(name)}.{number}", value, 0, LARGEST_SIZE)
+            int(value) if isinstance(value, bool) else check(f"{where}.{number}", value)
             for number, value in enumerate(values, start=1)
         ]
 
@@ -173,10 +171,8 @@ class ConfigFields:
             return None
         if not isinstance(values, list):
             raise make_type_error(self.where(name), values, "list")
-        return frozenset(
-            self._check_whole(f"{self.where(name)}.{number}", value, 0, high)
-            for number, value in enumerate(values, start=1)
-        )
+        check, where = accept_whole(0, high), self.where(name)
+        return frozenset(check(f"{where}.{number}", value) for number, value in enumerate(values, start=1))
 
     def is_list(self, name: str) -> bool:
         return isinstance(self._table.get(name), list)
@@ -232,16 +228,6 @@ class ConfigFields:
         if len(values) < count:
             raise InputError(describe_short_list(len(values), count), self.where(name))
         return values[:count]
-
-    @staticmethod
-    def _check_whole(where: str, value: object, low: int, high: int) -> int:
-        if isinstance(value, float) and math.isfinite(value) and value.is_integer():
-            value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise make_type_error(where, value, "whole")
-        if not low <= value <= high:
-            raise InputError(describe_out_of_range(quote_value(value), low, high), where)
-        return value
 
 
 #: Meanings of the fields of a configuration.

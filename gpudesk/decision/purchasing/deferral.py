@@ -19,7 +19,7 @@ from gpudesk.costing.accelerator_costs import (
     count_served_tokens,
     list_missing_inputs,
 )
-from gpudesk.costing.uncertainty import DrawTable, compute_common_error, compute_range, get_likely
+from gpudesk.costing.uncertainty import DrawTable, compute_common_error, compute_range_or_none, get_likely
 from gpudesk.decision.facts.answers import resolve_answers
 from gpudesk.decision.purchasing.deferral_costs import (
     CourseAmounts,
@@ -35,7 +35,6 @@ from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.cost import COST_INPUTS, WRONG_RANGE, UncertainValue
-from gpudesk.domain.field_checks import describe_out_of_range
 from gpudesk.domain.purchase import (
     DEFAULT_SLIP_MONTHS,
     LATE_MONTHS,
@@ -335,13 +334,13 @@ class DeferralCase:
 
     def monthly(self, amounts: CourseAmounts) -> DeferralMonthlyCosts:
         return DeferralMonthlyCosts(
-            buy_usd=_compute_range_or_none(amounts.buy),
-            next_usd=_compute_range_or_none(amounts.following),
-            without_usd=_compute_range_or_none(amounts.without),
-            buy_usd_per_million=_compute_range_or_none(self._compute_owned_cost(0, self._own)),
+            buy_usd=compute_range_or_none(amounts.buy),
+            next_usd=compute_range_or_none(amounts.following),
+            without_usd=compute_range_or_none(amounts.without),
+            buy_usd_per_million=compute_range_or_none(self._compute_owned_cost(0, self._own)),
             next_usd_per_million=None
             if self._next is None
-            else _compute_range_or_none(self._compute_owned_cost(1, self._next)),
+            else compute_range_or_none(self._compute_owned_cost(1, self._next)),
             without_origin=self.without_origin,
             gap_rental=None if self.gap_rental is None else self.gap_rental.accelerator,
         )
@@ -454,10 +453,6 @@ class DeferralCase:
         return MonthlyCostByPrice(free, one - free)
 
 
-def _compute_range_or_none(amount: Amount | None) -> UncertainValue | None:
-    return None if amount is None else compute_range(amount)
-
-
 _MOST_USD: Final = 1e12
 _MOST_TOKENS: Final = 1e18
 _QUESTION_BOUNDS: Final = {
@@ -474,21 +469,10 @@ def check_wait_question(question: DeferralQuestion) -> None:
     """Refuse a number outside its range; raises `InputError` that names the field."""
     for name, bounds in _QUESTION_BOUNDS.items():
         user_value = getattr(question, name)
-        spread = (
-            user_value
-            if isinstance(user_value, UncertainValue)
-            else None
-            if user_value is None
-            else UncertainValue.exactly(user_value)
-        )
-        if spread is None:
-            continue
-        if not spread.in_order:
+        if isinstance(user_value, UncertainValue) and not user_value.in_order:
             raise InputError(WRONG_RANGE, name)
-        for value in spread:
-            if not bounds.hold(value):
-                problem = describe_out_of_range(value, bounds.low, bounds.high)
-                raise InputError(problem, name)
+        for value in user_value if isinstance(user_value, UncertainValue) else (user_value,):
+            bounds.check(value, name)
 
 
 def compare_buy_and_wait(
@@ -522,9 +506,9 @@ def compare_buy_and_wait(
         likely=judge_likely(amounts),
         slip_months=slip,
         months_to_next=months,
-        delivery_months=None if delivery is None else compute_range(delivery),
-        gap_months=None if amounts.gap is None else compute_range(amounts.gap),
-        tokens_per_month=None if case.tokens is None else compute_range(case.tokens),
+        delivery_months=compute_range_or_none(delivery),
+        gap_months=compute_range_or_none(amounts.gap),
+        tokens_per_month=compute_range_or_none(case.tokens),
         tokens_origin=case.tokens_origin,
         monthly=case.monthly(amounts),
         sums=sums,

@@ -12,15 +12,7 @@ from typing import Final, TypeVar, cast
 from gpudesk.domain.answer import Scenario, make_column_keys
 from gpudesk.domain.cost import COST_INPUTS, WRONG_RANGE, UncertainValue
 from gpudesk.domain.decision import AnswerValue
-from gpudesk.domain.field_checks import (
-    FieldCheck,
-    accept_number,
-    accept_text,
-    accept_whole,
-    accept_word,
-    check_fields,
-    make_unknown_field_error,
-)
+from gpudesk.domain.field_checks import FieldCheck, accept_text, accept_word, check_fields, make_unknown_field_error
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.purchase import DEFAULT_SLIP_MONTHS, MAX_MONTHS, NEWEST_ACCELERATOR, DeferralQuestion
 from gpudesk.domain.routing import DEFAULT_LONG_SHARE, RequestKind, RequestMix
@@ -57,8 +49,7 @@ class PlanInput:
             return accept_word({each: each for each in self.words})
         if self.bounds is None:
             return accept_text()
-        low, high, above = self.bounds
-        return accept_whole(int(low), int(high)) if self.whole else accept_number(low, high, above=above)
+        return self.bounds.make_check(whole=self.whole)
 
 
 _MONTHS: Final = NumberBounds(0.0, MAX_MONTHS)

@@ -13,9 +13,7 @@ from gpudesk.costing.accelerator_costs import Amount
 from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, ParallelPlan
-from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
 from gpudesk.domain.model import Model
-from gpudesk.domain.precision import Precision
 from gpudesk.domain.routing import DEFAULT_LONG_INPUT_FACTOR, RequestClass, RequestKind, RequestMix, RequestRateOrigin
 from gpudesk.domain.sizing import Demand, DemandKind, NumberBounds
 from gpudesk.estimation.estimator import POOLS_NOT_SIZED
@@ -69,14 +67,9 @@ _RATES: Final = NumberBounds(0.0, 1e12, above=True)
 
 def check_mix(mix: RequestMix, requests_per_s: float | None) -> None:
     """Refuse a number outside its range; raises `InputError` that names the field."""
-    values = {name: getattr(mix, name) for name in _MIX_BOUNDS}
-    for name, value in (*values.items(), ("requests_per_s", requests_per_s)):
-        bounds = _MIX_BOUNDS.get(name, _RATES)
-        if value is None or bounds.hold(value):
-            continue
-        if bounds.above:
-            raise InputError(describe_not_above(value, bounds.low, bounds.high), name)
-        raise InputError(describe_out_of_range(value, bounds.low, bounds.high), name)
+    for name, bounds in _MIX_BOUNDS.items():
+        bounds.check(getattr(mix, name), name)
+    _RATES.check(requests_per_s, "requests_per_s")
 
 
 def list_request_classes(
@@ -98,7 +91,7 @@ def list_request_classes(
         RequestClass(
             kind=kind,
             model=_get_model_id(scenario, mix, kind),
-            weights=_get_weights(scenario, mix, kind),
+            weights=mix.weights if mix.weights is not None and _is_of_second_model(mix, kind) else scenario.weights,
             input_tokens=input_tokens,
             output_tokens=output_tokens,
             share=part,
@@ -134,7 +127,7 @@ def resolve_request_rate(
         rate, origin = arriving, RequestRateOrigin.LOAD
     if rate is None:
         return _compute_baseline_rate(scenario, service), RequestRateOrigin.BASELINE, None
-    limits = None if arriving is None else _make_unlimited_demand(rate)
+    limits = None if arriving is None else Demand(DemandKind.REQUEST_RATE, rate, peak_factor=1.0, spare_replicas=0)
     return rate, origin, limits
 
 
@@ -142,10 +135,6 @@ def scale_demand(demand: Demand, requests_per_s: float) -> Demand:
     """Return a demand with the limits and reserves of another, for this many requests/s at the peak."""
     amount = requests_per_s / demand.peak_factor
     return replace(demand, kind=DemandKind.REQUEST_RATE, amount=amount)
-
-
-def _make_unlimited_demand(rate: float) -> Demand:
-    return Demand(DemandKind.REQUEST_RATE, rate, peak_factor=1.0, spare_replicas=0)
 
 
 def _compute_baseline_rate(scenario: Scenario, service: PlanningServices) -> float:
@@ -185,10 +174,6 @@ def _is_of_second_model(mix: RequestMix, kind: RequestKind) -> bool:
 
 def _get_model_id(scenario: Scenario, mix: RequestMix, kind: RequestKind) -> str:
     return mix.model if mix.model is not None and _is_of_second_model(mix, kind) else scenario.model
-
-
-def _get_weights(scenario: Scenario, mix: RequestMix, kind: RequestKind) -> Precision:
-    return mix.weights if mix.weights is not None and _is_of_second_model(mix, kind) else scenario.weights
 
 
 @frozen_dataclass

@@ -20,7 +20,13 @@ from gpudesk.costing.accelerator_costs import (
     list_ownership_lines,
     sum_lines,
 )
-from gpudesk.costing.uncertainty import DrawTable, compute_common_error, compute_range, get_likely
+from gpudesk.costing.uncertainty import (
+    DrawTable,
+    compute_common_error,
+    compute_range,
+    compute_range_or_none,
+    get_likely,
+)
 from gpudesk.decision.purchasing.plan_inputs import (
     check_plan_id,
     find_split_positions,
@@ -148,10 +154,6 @@ def _list_split_costs(
                 software_usd=compute_range(ours.software - theirs.software),
                 software_alone_usd=compute_range(ours.software_alone - theirs.software_alone),
             )
-
-
-def compute_range_or_none(amount: Amount | None) -> UncertainValue | None:
-    return None if amount is None else compute_range(amount)
 
 
 def _has_inputs(values: Mapping[str, Amount], needed: tuple[str, ...]) -> bool:

@@ -19,7 +19,6 @@ from gpudesk.domain.deployment_analysis import (
     derive_term,
 )
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate
-from gpudesk.domain.field_checks import describe_not_above
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.formatting import Quantity
 from gpudesk.text.messages import InputError, Message, message
@@ -42,10 +41,7 @@ def compute_weight_loading(
     """
     if not estimate.fits:
         raise InputError(estimate.reason or NOTHING_TO_EXPLAIN, estimate.request.accelerator)
-    if storage_bytes_per_s is not None and not _STORAGE.hold(storage_bytes_per_s):
-        low, high = _STORAGE.low, _STORAGE.high
-        problem = describe_not_above(storage_bytes_per_s, low, high)
-        raise InputError(problem, "storage_bytes_per_s")
+    _STORAGE.check(storage_bytes_per_s, "storage_bytes_per_s")
     part = service.catalog.accelerator(estimate.request.accelerator)
     weights = _get_stored_weights(estimate, service)
     in_host = _fits_host(estimate, part)

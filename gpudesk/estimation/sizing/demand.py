@@ -25,7 +25,6 @@ from gpudesk.domain.sizing import (
     SizingFactor,
     SizingOption,
     SizingResult,
-    check_bounds,
     exceeds_one_machine,
     weigh_request_time,
 )
@@ -207,7 +206,8 @@ class _SizedReplica:
 
 def check_demand(demand: Demand) -> None:
     """Refuse a demand with a number outside its range; raises `InputError` that names the field."""
-    check_bounds(demand, DEMAND_BOUNDS, "demand")
+    for name, bounds in DEMAND_BOUNDS.items():
+        bounds.check(getattr(demand, name), f"demand.{name}")
 
 
 def list_demand_factors(demand: Demand, output_tokens: int) -> tuple[SizingFactor, ...]:
