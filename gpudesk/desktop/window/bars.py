@@ -25,7 +25,7 @@ _WIDEST = 260.0
 _ITEM, _PITCH, _DIVIDER = 32.0, 34.0, 17.0
 _SIDE, _TOP = 8.0, 10.0
 _ICON, _ICON_X, _TEXT_X, _DIGIT_SIDE = 16.0, 13.0, 38.0, 12.0
-_BAR, _BAR_INSET = 3.0, 7.0
+_BAR_INSET = 7.0
 
 
 @frozen_dataclass
@@ -72,13 +72,7 @@ class _RailButton(PaintedButton):
 
     def paint(self, pen: ThemePainter) -> None:
         px, middle, chosen = self._theme.px, self.height() / 2, self.isChecked()
-        if chosen or self.isDown():
-            pen.tint(QRectF(self.rect()), "selection", 6.0)
-        elif self.underMouse():
-            pen.tint(QRectF(self.rect()), "hover", 6.0)
-        if chosen:
-            inset = px(_BAR_INSET)
-            pen.tint(QRectF(0, inset, _BAR, self.height() - 2 * inset), "selection_bar", 1.5)
+        pen.list_item(self, px(_BAR_INSET))
         color, side = "text1" if chosen else "text2", float(px(_ICON))
         x = (self.width() - side) / 2 if self.folded else float(px(_ICON_X))
         pen.icon(self.item.icon, x, middle - side / 2, side, color)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from gpudesk import paths
@@ -83,18 +83,22 @@ def _write_markdown(block: DocumentBlock) -> Iterator[str]:
 
 
 def write_blocks_html(title: str, blocks: Sequence[DocumentBlock]) -> str:
-    """Return a document as one self-contained HTML file that prints on A4."""
-    style = paths.resource("sheets/sheet.css").read_text(encoding="utf-8")
-    more = paths.resource("sheets/paper.css").read_text(encoding="utf-8")
+    """Return a document as one HTML file."""
+    return write_html_file(title, ['<body><main class="paper">', *list_html_lines(blocks), "</main></body>"])
+
+
+def write_html_file(title: str, body: Iterable[str]) -> str:
+    """Return a self-contained HTML file that prints on A4, with the lines of its body."""
+    style = "\n".join(paths.resource(f"sheets/{name}.css").read_text(encoding="utf-8") for name in ("sheet", "paper"))
     head = (
         '<meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light">'
         f"<title>{_escape_text(title)}</title>"
-        f"<style>{style}\n{more}</style>"
+        f"<style>{style}</style>"
     )
-    page = ["<!DOCTYPE html>", f'<html lang="{get_language()}">', f"<head>{head}</head>", '<body><main class="paper">']
-    return "\n".join([*page, *list_html_lines(blocks), "</main></body>", "</html>", ""])
+    page = ["<!DOCTYPE html>", f'<html lang="{get_language()}">', f"<head>{head}</head>"]
+    return "\n".join([*page, *body, "</html>", ""])
 
 
 def list_html_lines(blocks: Sequence[DocumentBlock]) -> list[str]:

@@ -7,7 +7,6 @@ from html import escape
 from itertools import groupby
 from typing import Final
 
-from gpudesk import paths
 from gpudesk.report.comparison.tables import (
     TIES,
     CellMarking,
@@ -27,7 +26,7 @@ from gpudesk.report.comparison.tables import (
 from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
 from gpudesk.report.labels import format_throughput_title
-from gpudesk.report.writers.document import DocumentBlock, list_html_lines
+from gpudesk.report.writers.document import DocumentBlock, list_html_lines, write_html_file
 from gpudesk.report.writers.svg import (
     draw_memory_chart,
     draw_memory_legend,
@@ -36,7 +35,7 @@ from gpudesk.report.writers.svg import (
     draw_throughput_chart,
 )
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.translation import get_language, tr
+from gpudesk.text.translation import tr
 
 #: Signs after a figure.
 _SIGNS: Final[Mapping[CellMarking | None, str]] = {CellMarking.QUEUES: '<span class="queues">△</span>'}
@@ -50,33 +49,8 @@ _LOW_CHART_HEIGHT = 100.0
 def write_sheet_html(sheet: ComparisonSheet, appendix: Sequence[DocumentBlock] = ()) -> str:
     """Return the sheet with the blocks of an appendix, whose headings are of the second level and below."""
     further = ['<section class="paper">', *list_html_lines(appendix), "</section>"] if appendix else []
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            f'<html lang="{get_language()}">',
-            f"<head>{_write_head(sheet)}</head>",
-            "<body>",
-            "<main>",
-            *_write_first_page(sheet),
-            *_write_second_page(sheet),
-            *further,
-            "</main>",
-            "</body>",
-            "</html>",
-            "",
-        ]
-    )
-
-
-def _write_head(sheet: ComparisonSheet) -> str:
-    style = "\n".join(paths.resource(f"sheets/{name}.css").read_text(encoding="utf-8") for name in ("sheet", "paper"))
-    return (
-        '<meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light">'
-        f"<title>{escape(sheet.title)}</title>"
-        f"<style>{style}</style>"
-    )
+    pages = (*_write_first_page(sheet), *_write_second_page(sheet), *further)
+    return write_html_file(sheet.title, ["<body>", "<main>", *pages, "</main>", "</body>"])
 
 
 def _write_first_page(sheet: ComparisonSheet) -> list[str]:

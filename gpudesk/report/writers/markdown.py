@@ -21,7 +21,6 @@ from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
 from gpudesk.report.writers.document import DocumentBlock, write_blocks_markdown
 from gpudesk.report.writers.export_table import ExportCellKind, ExportRow, ExportTable, ExportValue, drop_not_finite
-from gpudesk.report.writers.safe_text import escape_markdown
 from gpudesk.report.writers.safe_text import escape_markdown as escaped
 from gpudesk.text.formatting import MISSING_VALUE_TEXT
 from gpudesk.text.translation import tr
@@ -40,16 +39,16 @@ def write_table_markdown(table: ExportTable) -> bytes:
             whose.setdefault(places[column.about], place)
     heads = [table.head[place] for place in columns]
     lines = [
-        _write_table_line(escape_markdown(column.head) for column in heads),
+        _write_table_line(escaped(column.head) for column in heads),
         _write_table_line("---:" if column.kind in _NUMBERS else "---" for column in heads),
         *(
             _write_table_line(_write_table_cell(row, place, whose.get(place), numbers) for place in columns)
             for row in table.rows
         ),
     ]
-    blocks = [f"# {escape_markdown(table.title)}", *map(escape_markdown, table.notes), "\n".join(lines)]
+    blocks = [f"# {escaped(table.title)}", *map(escaped, table.notes), "\n".join(lines)]
     if table.sources:
-        blocks += [f"## {escape_markdown(tr('Sources'))}", "\n".join(_write_table_sources(table.sources))]
+        blocks += [f"## {escaped(tr('Sources'))}", "\n".join(_write_table_sources(table.sources))]
     return ("\n\n".join(blocks) + "\n").encode()
 
 
@@ -61,7 +60,7 @@ def _write_table_cell(row: ExportRow, place: int, whose: int | None, numbers: di
 
 def _write_table_value(value: ExportValue) -> str:
     if isinstance(value, str):
-        return escape_markdown(value)
+        return escaped(value)
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
     if drop_not_finite(value) is None:
@@ -76,7 +75,7 @@ def _write_table_line(cells: Iterable[str]) -> str:
 def _write_table_sources(sources: Sequence[Source]) -> Iterable[str]:
     for number, source in enumerate(sources, start=1):
         words = (source.title, source.publisher, source.kind.label, source.date, source.url)
-        yield f"{number}. {', '.join(escape_markdown(word) for word in words if word)}"
+        yield f"{number}. {', '.join(escaped(word) for word in words if word)}"
 
 
 def write_sheet_markdown(sheet: ComparisonSheet, appendix: Sequence[DocumentBlock] = ()) -> str:
@@ -145,10 +144,12 @@ def _write_recommendation(recommendation: SheetRecommendation) -> list[str]:
         *((escaped(recommendation.reason),) if recommendation.reason else ()),
     ]
     if recommendation.candidates:
-        head = f"| {escaped(tr('Deployment'))} | {escaped(tr('Figure'))} | {escaped(tr('Odds'))} |"
-        rows = (
-            f"| {escaped(each.deployment)} | {escaped(each.value)} | {escaped(each.odds_text)} |"
-            for each in recommendation.candidates
+        head, *rows = (
+            _write_table_line(map(escaped, cells))
+            for cells in (
+                (tr("Deployment"), tr("Figure"), tr("Odds")),
+                *((each.deployment, each.value, each.odds_text) for each in recommendation.candidates),
+            )
         )
         blocks.append("\n".join((head, "|---|---|---:|", *rows)))
     for subject, lines in groupby(recommendation.lines, key=lambda line: line.subject):
@@ -165,10 +166,10 @@ def _write_sheet_table(table: ComparisonTable, sheet: ComparisonSheet) -> list[s
     if not table.groups:
         return []
     heads = ["", tr("Unit"), *(head.name for head in sheet.heads)]
-    lines = [_write_sheet_line(heads), "|---|---|" + "---:|" * len(sheet.heads)]
+    lines = [_write_table_line(map(escaped, heads)), "|---|---|" + "---:|" * len(sheet.heads)]
     for group in table.groups:
         if group.title:
-            lines.append(_write_sheet_line([f"**{escaped(group.title)}**", *[""] * (len(heads) - 1)], escape=False))
+            lines.append(_write_table_line([f"**{escaped(group.title)}**", *[""] * (len(heads) - 1)]))
         lines += [_write_sheet_row(row) for row in group.rows]
     return [f"## {escaped(table.title)}", "\n".join(lines)]
 
@@ -176,7 +177,7 @@ def _write_sheet_table(table: ComparisonTable, sheet: ComparisonSheet) -> list[s
 def _write_sheet_row(row: ComparisonRow) -> str:
     label = f"{row.label}; {row.detail}" if row.detail else row.label
     cells = [escaped(label), escaped(row.unit or ""), *(_write_sheet_cell(cell) for cell in row.cells)]
-    return _write_sheet_line(cells, escape=False)
+    return _write_table_line(cells)
 
 
 def _write_sheet_cell(cell: ComparisonCell) -> str:
@@ -190,10 +191,6 @@ def _write_sheet_cell(cell: ComparisonCell) -> str:
     second = ", ".join(escaped(line) for line in (cell.band, cell.detail) if line)
     notes = f" \\[{', '.join(map(str, cell.notes))}\\]" if cell.notes else ""
     return f"{text}{f' ({second})' if second else ''}{notes}"
-
-
-def _write_sheet_line(cells: Iterable[str], *, escape: bool = True) -> str:
-    return "| " + " | ".join(escaped(cell) if escape else cell for cell in cells) + " |"
 
 
 def _write_source(source: SheetSource) -> str:

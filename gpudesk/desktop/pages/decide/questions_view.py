@@ -40,7 +40,7 @@ _ROW, _PITCH = 40.0, 44.0
 _MARK_X, _TEXT_X = 8.0, 30.0
 _CHECK: Final = 15.0
 _ABOVE: Final = 8.0
-_BAR, _BAR_INSET = 3.0, 9.0
+_BAR_INSET: Final = 9.0
 _PROGRESS: Final = 4.0
 
 
@@ -89,13 +89,7 @@ class _ScreenButton(PaintedButton):
 
     def paint(self, pen: ThemePainter) -> None:
         theme, px, current = self._theme, self._theme.px, self.isChecked()
-        if current or self.isDown():
-            pen.tint(QRectF(self.rect()), "selection", 6.0)
-        elif self.underMouse():
-            pen.tint(QRectF(self.rect()), "hover", 6.0)
-        if current:
-            inset = px(_BAR_INSET)
-            pen.tint(QRectF(0, inset, _BAR, self.height() - 2 * inset), "selection_bar", 1.5)
+        pen.list_item(self, px(_BAR_INSET))
         line, below = float(theme.line("small")), float(theme.line("caption"))
         top = (self.height() - line - below) / 2
         self._draw_mark(pen, top, line)

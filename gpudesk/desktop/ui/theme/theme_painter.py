@@ -271,6 +271,15 @@ class ThemePainter:
         r = self.look.length(radius)
         self.painter.drawRoundedRect(rect, r, r)
 
+    def list_item(self, button: QAbstractButton, inset: int) -> None:
+        """Fill the ground of a button of a list; the current one has a bar at its left, `inset` from its ends."""
+        if button.isChecked() or button.isDown():
+            self.tint(QRectF(button.rect()), "selection", 6.0)
+        elif button.underMouse():
+            self.tint(QRectF(button.rect()), "hover", 6.0)
+        if button.isChecked():
+            self.tint(QRectF(0, inset, 3.0, button.height() - 2 * inset), "selection_bar", 1.5)
+
     def odds_bar(self, rect: QRectF, odds: Iterable[tuple[int, float]]) -> None:
         """Draw odds, which add up to 1, as segments of one bar in the colors of their palette indexes."""
         x, gap = rect.left(), self.look.length(1)
