@@ -31,6 +31,7 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.user_facts import (
     UserAccelerator,
     UserClaim,
+    UserEntry,
     UserFact,
     UserFacts,
     UserModel,
@@ -87,19 +88,17 @@ class UserLayer:
 
     def things(self) -> list[CatalogEntry]:
         """Return the user's own entries: accelerators, then models, then systems."""
-        parts = [
-            CatalogEntry(each.id, CatalogEntryKind.ACCELERATOR, each.name, each.vendor, own=True)
-            for each in self.accelerators.values()
+        entries: tuple[UserEntry, ...] = (*self.accelerators.values(), *self.models.values(), *self.systems.values())
+        return [
+            CatalogEntry(
+                each.id,
+                CatalogEntryKind(each.key[0]),
+                each.name,
+                each.organisation if isinstance(each, UserModel) else each.vendor,
+                own=True,
+            )
+            for each in entries
         ]
-        models = [
-            CatalogEntry(each.id, CatalogEntryKind.MODEL, each.name, each.organisation, own=True)
-            for each in self.models.values()
-        ]
-        systems = [
-            CatalogEntry(each.id, CatalogEntryKind.SYSTEM, each.name, each.vendor, own=True)
-            for each in self.systems.values()
-        ]
-        return parts + models + systems
 
     def touched(self, thing: str) -> bool:
         return thing in self.claims or thing in self.preferences

@@ -51,7 +51,6 @@ from gpudesk.domain.answer import (
     FigureDifference,
     Scenario,
     compute_win_odds,
-    make_column_keys,
     rank_figures,
 )
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary, ProviderClass
@@ -386,8 +385,7 @@ class CostCalculator:
         # Jobs ask for other answers meanwhile: return that of this call.
         last = self._last
         if last is None or last[0] is not answer:
-            cache, keys = self._cache_of(answer.scenario), make_column_keys(answer.scenario.accelerators)
-            pairs = zip(keys, answer.columns, strict=True)
+            cache, pairs = self._cache_of(answer.scenario), zip(answer.keys, answer.columns, strict=True)
             self._last = last = answer, tuple(self._find_column_costs(*pair, cache) for pair in pairs)
         return last[1]
 

@@ -601,9 +601,9 @@ _IN_FLIGHT: Final = "max_concurrency"
 
 def compare_answers(before: Answer, after: Answer) -> AnswerImpact:
     """Return the changes between two answers to one scenario; columns are matched by key."""
-    former = dict(zip(make_column_keys(before.scenario.accelerators), before.columns, strict=True))
+    former = dict(zip(before.keys, before.columns, strict=True))
     columns = []
-    for key, column in zip(make_column_keys(after.scenario.accelerators), after.columns, strict=True):
+    for key, column in zip(after.keys, after.columns, strict=True):
         was = former[key].estimate if key in former else None
         if was != column.estimate:
             change = ColumnChange(key, was, column.estimate, _list_changed_figures(was, column.estimate))
@@ -639,17 +639,15 @@ def _summarize_deployment(estimate: Estimate | None) -> tuple[object, ...]:
 
 
 def _find_leaders(answer: Answer, figure: str) -> tuple[str, ...]:
-    keys = make_column_keys(answer.scenario.accelerators)
-    return tuple(keys[position] for position in find_leaders(answer, figure))
+    return tuple(answer.keys[position] for position in find_leaders(answer, figure))
 
 
 def _find_largest_capacity(answer: Answer) -> tuple[str, ...]:
     """Return the keys of the ranked columns with the largest capacity; none with fewer than two columns."""
-    keys = make_column_keys(answer.scenario.accelerators)
     estimates = mask_unranked(answer, [column.estimate for column in answer.columns])
     capacities = {
         key: estimate.max_concurrency
-        for key, estimate in zip(keys, estimates, strict=True)
+        for key, estimate in zip(answer.keys, estimates, strict=True)
         if estimate and estimate.fits
     }
     return (

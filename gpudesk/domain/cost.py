@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from enum import StrEnum
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS, SystemCount, round_up_to_lots
 from gpudesk.domain.claim import PriceSummary, ProviderClass
@@ -25,6 +25,8 @@ from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, message
 from gpudesk.text.translation import LabeledEnum
+
+_V = TypeVar("_V")
 
 
 class UncertainValue(NamedTuple):
@@ -180,21 +182,19 @@ class CostSettings:
     def with_input(self, name: str, spread: UncertainValue | None, accelerator: str | None = None) -> CostSettings:
         """Return the settings with an input for all, or for one accelerator; None leaves it to the program."""
         if accelerator is None:
-            return replace(self, inputs=_set_input(self.inputs, name, spread))
-        part = _set_input(self.get_accelerator_inputs(accelerator), name, spread)
-        parts = {key: value for key, value in self.parts.items() if key != accelerator}
-        return replace(self, parts={**parts, accelerator: part} if part else parts)
+            return replace(self, inputs=replace_entry(self.inputs, name, spread))
+        part = replace_entry(self.get_accelerator_inputs(accelerator), name, spread)
+        return replace(self, parts=replace_entry(self.parts, accelerator, part or None))
 
 
 #: No settings.
 NO_COST_SETTINGS: Final = CostSettings()
 
 
-def _set_input(
-    inputs: Mapping[str, UncertainValue], name: str, spread: UncertainValue | None
-) -> dict[str, UncertainValue]:
-    others = {key: value for key, value in inputs.items() if key != name}
-    return others if spread is None else {**others, name: spread}
+def replace_entry(values: Mapping[str, _V], name: str, value: _V | None) -> dict[str, _V]:
+    """Return a copy with one entry set, or with None removed."""
+    others = {key: each for key, each in values.items() if key != name}
+    return others if value is None else {**others, name: value}
 
 
 WRONG_RANGE: Final = message(
@@ -230,8 +230,7 @@ def write_cost_section(settings: CostSettings) -> dict[str, Any]:
 
 def parse_range(name: str, where: str, value: object) -> UncertainValue:
     """Return the range that a JSON value states for an input; raises `InputError`."""
-    bounds = COST_INPUTS[name].bounds
-    check = accept_number(bounds.low, bounds.high, above=bounds.above)
+    check = COST_INPUTS[name].bounds.make_check()
     if type(value) is not list:
         return UncertainValue.exactly(check(where, value))
     if len(value) != _RANGE_ENDS:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpudesk.domain.deployment_analysis import ComparableRun
-from gpudesk.domain.estimate import AcceleratorPool, DisaggregatedPools, Estimate, MemoryUse, ParallelPlan, PlanChoice
+from gpudesk.domain.estimate import DisaggregatedPools, Estimate, MemoryUse, ParallelPlan, PlanChoice
 from gpudesk.domain.registry import FIGURES
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, format_message, join_messages
@@ -147,19 +147,13 @@ def write_plan_json(plan: ParallelPlan) -> dict[str, int | bool]:
 
 def write_pools_json(pools: DisaggregatedPools) -> dict[str, Any]:
     """Return the pools of a disaggregated deployment; `busy` is a share of the highest rate of each."""
+    pool = "(count parallel=plan(tp pp ep dp attention_dp) busy)"
     return {
-        "prefill": _write_pool_json(pools.prefill),
-        "decode": _write_pool_json(pools.decode),
-        "transfer_ms": pools.transfer_ms,
+        **encode_fields(pools, f"prefill{pool} decode{pool} transfer_ms"),
         "transfer_gib": pools.transfer_bytes * PER_GIB,
-        "link": pools.link,
-        "link_busy": pools.link_busy,
+        **encode_fields(pools, "link link_busy"),
         "binding": "link" if pools.binding is None else pools.binding.value,
     }
-
-
-def _write_pool_json(pool: AcceleratorPool) -> dict[str, Any]:
-    return {"count": pool.count, "parallel": write_plan_json(pool.plan), "busy": pool.busy}
 
 
 def write_memory_json(use: MemoryUse) -> dict[str, float]:

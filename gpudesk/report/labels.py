@@ -293,6 +293,11 @@ def list_column_names(answer: Answer) -> tuple[str, ...]:
     )
 
 
+def map_column_names(answer: Answer) -> dict[str, str]:
+    """Return the name of each column by its key."""
+    return dict(zip(answer.keys, list_column_names(answer), strict=True))
+
+
 def list_counted_names(answer: Answer, candidates: Iterable[DecisionCandidate], formatter: Formatter) -> list[str]:
     """Return the deployments of the columns, `1 × H100 SXM`, that a decision is about with another count."""
     columns = dict(zip(answer.keys, zip(answer.columns, list_column_names(answer), strict=True), strict=True))

@@ -52,7 +52,7 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
     list_same_provider_rents,
 )
-from gpudesk.report.labels import format_odds, format_years, list_column_names
+from gpudesk.report.labels import format_odds, format_years, list_column_names, map_column_names
 from gpudesk.report.writers.text import (
     align_table,
     indent_hanging,
@@ -123,7 +123,7 @@ def list_cost_lines(
 
 def list_provider_lines(costs: CostAnswer, answer: Answer, width: int) -> Iterator[str]:
     """Yield the rents on record by provider as a table, or a line if none exists."""
-    names = dict(zip(answer.keys, list_column_names(answer), strict=True))
+    names = map_column_names(answer)
     money = MoneyFormatter(Formatter(), answer.scenario.costs.currency)
     rows = list_provider_rent_rows(costs, names, money)
     if rows:
@@ -419,13 +419,12 @@ def _find_option(where: str | None) -> str | None:
 
 
 def _write(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService, target: Path) -> None:
-    from gpudesk.domain.answer import make_column_keys
     from gpudesk.files import write_atomically
     from gpudesk.report.cash_flow import build_cash_flow_workbook
-    from gpudesk.report.labels import get_today, list_column_names
+    from gpudesk.report.labels import get_today
 
     answer = service.answer(scenario)
-    names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
+    names = map_column_names(answer)
     revision = answer.catalog_revision[:8]
     costs = service.costing.costs(answer)
     book = build_cash_flow_workbook(costs, names, title=scenario.name, revision=revision, made_on=get_today())

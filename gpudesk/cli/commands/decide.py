@@ -43,13 +43,7 @@ from gpudesk.domain.decision import (
     TraceCell,
     TraceLine,
 )
-from gpudesk.domain.field_checks import (
-    accept_number,
-    describe_json_fault,
-    find_closest,
-    make_unknown_field_error,
-    parse_strict_json,
-)
+from gpudesk.domain.field_checks import describe_json_fault, find_closest, make_unknown_field_error, parse_strict_json
 from gpudesk.files import describe_unreadable
 from gpudesk.report.decision.facts import format_answer, format_fact_figure, get_fact_unit, get_option_texts, label_fact
 from gpudesk.report.decision.questions import get_question_text
@@ -141,7 +135,7 @@ def _find_option(question: DecisionQuestion, text: str) -> str:
 def parse_weight_options(options: Sequence[str], rules: Collection[str]) -> dict[str, float]:
     """Return the weights of options, `D000-03=2`; raises `InputError` naming the option."""
     weights: dict[str, float] = {}
-    check = accept_number(WEIGHT_BOUNDS.low, WEIGHT_BOUNDS.high)
+    check = WEIGHT_BOUNDS.make_check()
     for each in options:
         rule, _, value = (part.strip() for part in each.partition("="))
         weight = _parse_finite(value)
@@ -492,9 +486,8 @@ def _list_rules(service: GpuDeskService, weights: Mapping[str, float], *, as_jso
 
 def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Namespace) -> None:
     from gpudesk.cli.commands.decide_show import AdvisoryRequest, encode_advisory, list_advisory_text
-    from gpudesk.domain.answer import make_column_keys
     from gpudesk.domain.progress import run_to_end
-    from gpudesk.report.labels import get_today, list_column_names
+    from gpudesk.report.labels import get_today, map_column_names
 
     searched = not scenario.accelerators
     if searched:
@@ -503,7 +496,7 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
     decision = service.decide(answer)
     flips = service.flips(answer) if decision.scope.answered else ()
     questions = tuple(run_to_end(service.find_questions_in_steps(answer)))
-    names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
+    names = map_column_names(answer)
     request = AdvisoryRequest(answer, decision, names, service, get_today())
     if options.json:
         from gpudesk.report.writers.decision_json import encode_decision

@@ -31,7 +31,7 @@ from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.model import Attention, Model, MoeFfn
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.domain.serving_engine import list_platforms
-from gpudesk.domain.sizing import Demand, FitQuestion
+from gpudesk.domain.sizing import FitQuestion
 from gpudesk.engine.engine_support import find_objections
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
@@ -73,16 +73,12 @@ def list_scenario_facts(
         **_list_load_facts(views, parts),
         **_list_scenario_cost_facts(views),
         **_list_site_limits(answer.scenario.fleet),
-        **_list_demand_facts(answer.scenario.demand),
+        "spare_replicas": None if answer.scenario.demand is None else float(answer.scenario.demand.spare_replicas),
     }
 
 
 def _list_site_limits(fleet: FleetSettings) -> dict[str, FactValue]:
     return {"air_only": fleet.cooling is SiteCooling.AIR, "kw_per_rack": fleet.kw_per_rack}
-
-
-def _list_demand_facts(demand: Demand | None) -> dict[str, FactValue]:
-    return {"spare_replicas": None if demand is None else float(demand.spare_replicas)}
 
 
 def _list_model_facts(answer: Answer) -> dict[str, FactValue]:

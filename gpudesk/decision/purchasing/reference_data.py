@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from gpudesk import paths
 from gpudesk.decision.purchasing.export_control import check_export
 from gpudesk.decision.services import PlanningServices
-from gpudesk.domain.answer import make_column_keys
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.purchase import DeferralAnalysis, NegotiationSheet, ProcurementStep
@@ -117,7 +116,7 @@ class ReferenceData:
         user_value = _get_plan_value(answer.scenario, "storage_gb_s")
         storage = None if user_value is None else float(user_value) * _GIGA
         results: dict[str, WeightLoading | Message] = {}
-        for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True):
+        for key, column in zip(answer.keys, answer.columns, strict=True):
             estimate = column.estimate
             if estimate is None:
                 results[key] = column.problem or NOTHING_TO_EXPLAIN

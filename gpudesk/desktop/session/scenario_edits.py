@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from gpudesk.domain.accelerator import resolve_fp4
 from gpudesk.domain.answer import (
@@ -14,6 +14,7 @@ from gpudesk.domain.answer import (
     assign_palette_indexes,
     find_free_palette_index,
 )
+from gpudesk.domain.cost import replace_entry
 from gpudesk.domain.decision import QUESTIONS, WEIGHT_BOUNDS, AnswerValue
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
@@ -238,14 +239,11 @@ def apply_candidate(scenario: Scenario, position: int, candidate: SizingOption, 
     return replace(scenario, accelerators=tuple(choices), workload=replace(scenario.workload, load=load))
 
 
-_V = TypeVar("_V")
-
-
 def replace_answer(scenario: Scenario, question: str, value: AnswerValue | None) -> Scenario:
     """Return the scenario with an answer, or with None without one; raises ValueError for an invalid answer."""
     if value is not None and not QUESTIONS[question].takes(value):
         raise ValueError(f"{value!r} does not answer {question}")
-    return _replace_decision(scenario, answers=_set_entry(scenario.decision.answers, question, value))
+    return _replace_decision(scenario, answers=replace_entry(scenario.decision.answers, question, value))
 
 
 def replace_answers(scenario: Scenario, answers: Mapping[str, AnswerValue]) -> Scenario:
@@ -259,7 +257,7 @@ def replace_weight(scenario: Scenario, rule: str, weight: float | None) -> Scena
     """
     if weight is not None and not WEIGHT_BOUNDS.hold(weight):
         raise ValueError(f"no weight of a rule: {weight}")
-    return _replace_decision(scenario, weights=_set_entry(scenario.decision.weights, rule, weight))
+    return _replace_decision(scenario, weights=replace_entry(scenario.decision.weights, rule, weight))
 
 
 def reset_weights(scenario: Scenario) -> Scenario:
@@ -281,18 +279,12 @@ def swap_answers(scenario: Scenario) -> Scenario:
 
 def replace_plan_input(scenario: Scenario, name: str, value: AnswerValue | None) -> Scenario:
     """Return the scenario with an input of a plan, or with None without it."""
-    return _replace_decision(scenario, plans=_set_entry(scenario.decision.plans, name, value))
+    return _replace_decision(scenario, plans=replace_entry(scenario.decision.plans, name, value))
 
 
 def mark_step_done(scenario: Scenario, step: str, note: str | None) -> Scenario:
     """Return the scenario with a purchase step done, with a note on it, or with None not done."""
-    return _replace_decision(scenario, done=_set_entry(scenario.decision.done, step, note))
-
-
-def _set_entry(values: Mapping[str, _V], name: str, value: _V | None) -> dict[str, _V]:
-    """Return a copy with one entry set, or with None removed."""
-    others = {key: each for key, each in values.items() if key != name}
-    return others if value is None else {**others, name: value}
+    return _replace_decision(scenario, done=replace_entry(scenario.decision.done, step, note))
 
 
 def _replace_decision(scenario: Scenario, **fields: Any) -> Scenario:  # noqa: ANN401 - any field of the settings

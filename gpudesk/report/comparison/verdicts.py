@@ -19,7 +19,6 @@ from gpudesk.domain.answer import (
     find_leaders,
     find_rival,
     judge_odds,
-    make_column_keys,
     rank_figures,
 )
 from gpudesk.domain.cost import AVERAGE_OVER_PEAK
@@ -62,6 +61,7 @@ from gpudesk.report.labels import (
     label_figure,
     list_column_names,
     list_counted_names,
+    map_column_names,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit
 from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
@@ -89,7 +89,7 @@ def describe_comparison(answer: Answer, decision: Decision, formatter: Formatter
 class _ComparisonVerdict:
     def __init__(self, answer: Answer, decision: Decision, formatter: Formatter) -> None:
         self._answer, self._decision, self._formatter = answer, decision, formatter
-        self._names = dict(zip(decision.columns, list_column_names(answer), strict=True))
+        self._names = map_column_names(answer)
         self._candidates = {each.key: each for each in decision.candidates}
 
     def describe(self) -> list[str]:
@@ -536,7 +536,7 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
         describe_server_share(costs.columns, formatter),
         describe_bought_singly(settings),
     )
-    names = dict(zip(answer.keys, list_column_names(answer), strict=True))
+    names = map_column_names(answer)
     lines = ("; ".join(filter(None, terms)), *list_partly_used(costs.columns, names, formatter))
     return " ".join(to_sentence(each) for each in lines if each)
 
@@ -546,7 +546,7 @@ def describe_price_doubts(answer: Answer, formatter: Formatter) -> str:
     costs = answer.costs
     if costs is None:
         return ""
-    names = dict(zip(answer.keys, list_column_names(answer), strict=True))
+    names = map_column_names(answer)
     money = MoneyFormatter(formatter, answer.scenario.costs.currency)
     prices = describe_other_prices(costs.columns, names, money)
     rents = list_rent_class_remarks(costs, names) or list_same_provider_rents(costs, names)
@@ -559,7 +559,7 @@ def describe_payback(answer: Answer, formatter: Formatter) -> list[str]:
     points = [] if costs is None else [each for each in costs.break_evens if each.name == "months_to_own"]
     if costs is None or not points:
         return [tr("Payback period unknown: enter purchase and rental prices.")]
-    names = dict(zip(answer.keys, list_column_names(answer), strict=True))
+    names = map_column_names(answer)
     known_points = sorted((each.value, names[each.key]) for each in points if each.value is not None)
     sentences = []
     if known_points:
@@ -607,8 +607,7 @@ class _ImpactTextBuilder:
     def __init__(self, impact: AnswerImpact, formatter: Formatter) -> None:
         self._impact = impact
         self._formatter = formatter
-        keys = make_column_keys(impact.after.scenario.accelerators)
-        self._names = dict(zip(keys, list_column_names(impact.after), strict=True))
+        self._names = map_column_names(impact.after)
         self._changed = {column.key: {each.figure for each in column.figures} for column in impact.columns}
 
     def fit(self, column: ColumnChange) -> str:
@@ -696,10 +695,9 @@ class _ImpactTextBuilder:
 
     def _compute_lead_over_next(self, answer: Answer, figure: str, winner: str) -> tuple[float | None, str | None]:
         """Return the ratio of the winner to the next ranked column, and that column."""
-        keys = make_column_keys(answer.scenario.accelerators)
         values = {
             key: value
-            for position, (key, column) in enumerate(zip(keys, answer.columns, strict=True))
+            for position, (key, column) in enumerate(zip(answer.keys, answer.columns, strict=True))
             if position not in answer.unranked and (value := _get_impact_value(getattr(column.estimate, figure, None)))
         }
         sign = 1 if figure == MAX_CONCURRENCY.key or FIGURES[figure].more_is_better else -1

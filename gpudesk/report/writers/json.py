@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from gpudesk.domain.answer import Answer, ComparisonColumn, LeadVerdict, SheetExtras, find_leaders, make_column_keys
+from gpudesk.domain.answer import Answer, ComparisonColumn, LeadVerdict, SheetExtras, find_leaders
 from gpudesk.domain.claim import ApiPrice, AttributeClaims, Claim, Dispute, MissingPrice, PriceRecord, Source
 from gpudesk.domain.estimate import Estimate, LoadKind
 from gpudesk.domain.estimate_json import encode_each, encode_fields, encode_value, write_estimate_json
@@ -42,7 +42,7 @@ def write_sheet_json(answer: Answer, further: SheetExtras | None = None) -> str:
 def encode_answer(answer: Answer, further: SheetExtras | None = None) -> dict[str, Any]:
     """Return an answer as JSON values, with counts, their costs and the recommendation."""
     extras = SheetExtras() if further is None else further
-    keys = make_column_keys(answer.scenario.accelerators)
+    keys = answer.keys
     names = list_column_names(answer)
     sources: dict[str, Source] = {}
     encoded = {

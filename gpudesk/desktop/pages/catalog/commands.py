@@ -343,9 +343,6 @@ class CatalogCommands:
         menu.addSeparator()
         menu.addAction(tr("Reset columns")).triggered.connect(page.columns.reset)
 
-    def _hide(self, number: int) -> None:
-        self._page.columns.toggle(self._page.model.column(number).key)
-
     def _toggle(self, key: str, *_: object) -> None:
         self._page.columns.toggle(key)
 
@@ -394,7 +391,7 @@ class CatalogCommands:
                 lambda: page.columns.can_move(number(), -1), "Alt+Shift+Left"),
             act("right", tr("Move column right"), lambda: page.columns.move(number(), 1), "arrow-right",
                 lambda: page.columns.can_move(number(), 1), "Alt+Shift+Right"),
-            act("hide_column", tr("Hide column"), lambda: self._hide(number()),
+            act("hide_column", tr("Hide column"), lambda: page.columns.toggle(page.model.column(number()).key),
                 "eye-off", lambda: number() > 0),
             act("columns", tr("Choose columns…"), page.open_columns, "sliders-horizontal", lambda: True),
             act("reset_columns", tr("Reset columns"), page.columns.reset, "eye", lambda: True),

@@ -25,6 +25,7 @@ from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, NumberFie
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, Hairline, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, make_delay
+from gpudesk.domain.cost import replace_entry
 from gpudesk.domain.fleet import (
     FLEET_BOUNDS,
     HOURS_PER_DAY,
@@ -445,8 +446,7 @@ class FleetPage(MultiViewPage[FleetView]):
 
     def _want_system(self, accelerator: str, field: str, system: str) -> None:
         fleet = self.desk.scenario.fleet
-        others = {key: value for key, value in getattr(fleet, field).items() if key != accelerator}
-        fields: dict[str, Any] = {field: {**others, accelerator: system} if system else others}
+        fields: dict[str, Any] = {field: replace_entry(getattr(fleet, field), accelerator, system or None)}
         self.desk.edit(tr("Choose system"), fleet=replace(fleet, **fields))
 
     def name_chart_commands(self) -> tuple[str, str]:

@@ -301,7 +301,7 @@ class MemoryBarRow(QWidget):
         while len(self._links) < len(self.bar.remedies):
             number = len(self._links)
             link = LinkButton(self._theme, "", parent=self)
-            link.clicked.connect(lambda _=False, number=number: self._take(number))
+            link.clicked.connect(lambda _=False, number=number: self.remedied.emit(self.bar.remedies[number]))
             self._links.append(link)
         for link, remedy in zip(self.links, self.bar.remedies, strict=True):
             text = describe_remedy(remedy, self.bar, self._formatter)
@@ -310,9 +310,6 @@ class MemoryBarRow(QWidget):
             link.setToolTip(text)
         for number, link in enumerate(self._links):
             link.setVisible(number < len(self.bar.remedies))
-
-    def _take(self, number: int) -> None:
-        self.remedied.emit(self.bar.remedies[number])
 
     def _place_links(self) -> None:
         if self._measures is None or not self.links:
