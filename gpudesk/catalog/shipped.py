@@ -126,6 +126,13 @@ def read_rows(
         yield ({name: value if decode is None else decode(value) for name, decode, value in values}, row[len(names) :])
 
 
+def read_entry_rows(store: CatalogDatabase, table: str, *columns: str) -> list[DatabaseRow]:
+    """Read id, name, maker and columns of the entries in a table, in the order of lists."""
+    names = ", ".join(f"{table}.{column}" for column in columns)
+    entries = f"thing JOIN {table} ON {table}.id = thing.id"
+    return store.rows(f"SELECT thing.id, thing.name, thing.maker, {names} FROM {entries} ORDER BY thing.position")
+
+
 def read_meta(store: CatalogDatabase) -> dict[str, str]:
     return dict(store.rows("SELECT key, value FROM meta"))
 
@@ -228,11 +235,8 @@ def _to_float(value: float | None) -> float | None:
 
 def read_serving_engines(store: CatalogDatabase) -> dict[str, ServingEngine]:
     """Read every serving engine, in the order of lists."""
-    rows = store.rows(
-        "SELECT serving_engine.id, serving_engine.definition FROM serving_engine"
-        " JOIN thing ON serving_engine.id = thing.id ORDER BY thing.position"
-    )
-    return {engine: share_equal(restore_dataclass(ServingEngine, json.loads(text))) for engine, text in rows}
+    rows = read_entry_rows(store, "serving_engine", "definition")
+    return {engine: share_equal(restore_dataclass(ServingEngine, json.loads(text))) for engine, _, _, text in rows}
 
 
 def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dict[str, AttributeClaims]:
@@ -308,11 +312,8 @@ class ShippedCatalog:
     @cached_property
     def parts(self) -> dict[str, AcceleratorEntry]:
         """Every accelerator without its attributes, by id in the order of lists."""
-        rows = self.store.rows(
-            "SELECT thing.id, thing.name, thing.maker, accelerator.generation, accelerator.announced"
-            " FROM thing JOIN accelerator ON accelerator.id = thing.id ORDER BY thing.position"
-        )
-        return {row[0]: AcceleratorEntry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows}
+        rows = read_entry_rows(self.store, "accelerator", "generation", "announced")
+        return {row[0]: AcceleratorEntry(*row)._replace(announced=bool(row[4])) for row in rows}
 
     @cached_property
     def part_values(self) -> dict[str, dict[str, ClaimValue]]:
@@ -321,11 +322,8 @@ class ShippedCatalog:
     @cached_property
     def systems(self) -> dict[str, SystemEntry]:
         """Every system without its attributes, by id in the order of lists."""
-        rows = self.store.rows(
-            "SELECT thing.id, thing.name, thing.maker, system.kind, system.accelerator, system.provider,"
-            " system.instance FROM thing JOIN system ON system.id = thing.id ORDER BY thing.position"
-        )
-        return {row[0]: SystemEntry(row[0], row[1], row[2], SystemKind(row[3]), *row[4:]) for row in rows}
+        rows = read_entry_rows(self.store, "system", "kind", "accelerator", "provider", "instance")
+        return {row[0]: SystemEntry(*row)._replace(kind=SystemKind(row[3])) for row in rows}
 
     @cached_property
     def system_values(self) -> dict[str, dict[str, ClaimValue]]:
@@ -334,20 +332,13 @@ class ShippedCatalog:
     @cached_property
     def reference_designs(self) -> tuple[ReferenceDesign, ...]:
         """Every reference design, in the order of lists."""
-        rows = self.store.rows(
-            "SELECT thing.id, reference_design.system, reference_design.accelerator_count"
-            " FROM thing JOIN reference_design ON reference_design.id = thing.id ORDER BY thing.position"
-        )
-        return tuple(ReferenceDesign(*row) for row in rows)
+        rows = read_entry_rows(self.store, "reference_design", "system", "accelerator_count")
+        return tuple(ReferenceDesign(row[0], *row[3:]) for row in rows)
 
     @cached_property
     def definitions(self) -> dict[str, str]:
         """The structure of every model as JSON, by id in the order of lists."""
-        return dict(
-            self.store.rows(
-                "SELECT model.id, model.definition FROM model JOIN thing ON model.id = thing.id ORDER BY thing.position"
-            )
-        )
+        return {model: text for model, _, _, text in read_entry_rows(self.store, "model", "definition")}
 
     @cached_property
     def model_values(self) -> dict[str, dict[str, ClaimValue]]:
@@ -366,10 +357,7 @@ class ShippedCatalog:
             extra_columns=("model",),
         ):
             results.setdefault(model, []).append(DiffusionResult(**values))
-        rows = self.store.rows(
-            "SELECT thing.id, thing.name, diffusion_model.medium, diffusion_model.architecture FROM diffusion_model"
-            " JOIN thing ON diffusion_model.id = thing.id ORDER BY thing.position"
-        )
+        rows = read_entry_rows(self.store, "diffusion_model", "medium", "architecture")
         return {
             model: DiffusionModel(
                 model,
@@ -378,7 +366,7 @@ class ShippedCatalog:
                 tuple(results.get(model, ())),
                 None if definition is None else restore_dataclass(DiffusionArchitecture, json.loads(definition)),
             )
-            for model, name, medium, definition in rows
+            for model, name, _, medium, definition in rows
         }
 
     @cached_property
