@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -13,14 +13,7 @@ from gpudesk.catalog import overlay
 from gpudesk.catalog.database import CatalogDatabase
 from gpudesk.catalog.model_definition import MODEL_FIELDS, is_dimension
 from gpudesk.catalog.overlay import find_unit, is_same_value
-from gpudesk.catalog.shipped import (
-    AcceleratorEntry,
-    ShippedCatalog,
-    SystemEntry,
-    make_accelerator,
-    make_system,
-    share_equal,
-)
+from gpudesk.catalog.shipped import ShippedCatalog, make_accelerator, make_system, share_equal
 from gpudesk.domain.accelerator import Accelerator, ReferenceDesign, System
 from gpudesk.domain.attributes import MODEL_STATED_UNITS, find_model_unit
 from gpudesk.domain.claim import (
@@ -271,36 +264,25 @@ class Catalog:
     def _accelerators(self) -> dict[str, Accelerator]:
         """Assemble every accelerator; a user's one without the required values is left out."""
         accelerators, required = {}, list_required_attributes()
-        for part in (*self.shipped.parts.values(), *self._own_parts()):
+        own = (part for part in self._layer.accelerators.values() if part.id not in self.shipped.things)
+        for part in (*self.shipped.parts.values(), *own):
             values = self.get_accelerator_values(part.id)
             if all(name in values for name in required):
                 accelerators[part.id] = share_equal(make_accelerator(part, values))
         return accelerators
 
-    def _own_parts(self) -> list[AcceleratorEntry]:
-        return [
-            AcceleratorEntry(part.id, part.name, part.vendor, part.generation, part.announced)
-            for part in self._layer.accelerators.values()
-            if part.id not in self.shipped.things
-        ]
-
     @cached_property
     def _systems(self) -> dict[str, System]:
         """Assemble every system; a user's one without its number of accelerators is left out."""
         shipped, parts, systems = self.shipped.system_values, self.shipped.part_values, dict[str, System]()
-        for entry in (*self.shipped.systems.values(), *self._own_systems()):
+        things = self._things
+        own = (each for each in self._layer.systems.values() if each.id in things and things[each.id].own)
+        for entry in (*self.shipped.systems.values(), *own):
             values = self._get_values(entry.id, shipped)
             if "accelerator_count" in values:
                 system = make_system(entry, values, self._get_values(entry.accelerator, parts))
                 systems[entry.id] = replace(system, own=True) if entry.id in self._layer.systems else system
         return systems
-
-    def _own_systems(self) -> list[SystemEntry]:
-        entries = self._layer.systems.values()
-        return [SystemEntry(*astuple(each)) for each in entries if self._is_own(each.id)]
-
-    def _is_own(self, entry_id: str) -> bool:
-        return entry_id in self._things and self._things[entry_id].own
 
     def _get_values(self, thing: str, shipped: Mapping[str, Mapping[str, ClaimValue]]) -> Mapping[str, ClaimValue]:
         """Return the current values of an entry; `shipped` has only those of the catalog."""

@@ -8,10 +8,10 @@ from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, cached_property, lru_cache
 from types import MappingProxyType, UnionType
-from typing import Any, Final, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from gpudesk.catalog.database import CatalogDatabase, DatabaseRow
-from gpudesk.domain.accelerator import Accelerator, ReferenceDesign, System, SystemKind
+from gpudesk.domain.accelerator import Accelerator, AcceleratorEntry, ReferenceDesign, System, SystemEntry, SystemKind
 from gpudesk.domain.claim import (
     ApiPrice,
     AttributeClaims,
@@ -137,28 +137,6 @@ def read_meta(store: CatalogDatabase) -> dict[str, str]:
     return dict(store.rows("SELECT key, value FROM meta"))
 
 
-class AcceleratorEntry(NamedTuple):
-    """An accelerator without its attributes."""
-
-    id: str
-    name: str
-    vendor: str
-    generation: str
-    announced: bool
-
-
-class SystemEntry(NamedTuple):
-    """A system without its attributes."""
-
-    id: str
-    name: str
-    vendor: str
-    kind: SystemKind
-    accelerator: str
-    provider: str | None
-    instance: str | None
-
-
 def read_preferred_values(store: CatalogDatabase, table: str) -> dict[str, dict[str, ClaimValue]]:
     """Read the catalog's preferred values of all entries in a table, by id and attribute."""
     rows = list(
@@ -226,7 +204,8 @@ def make_system(entry: SystemEntry, values: Mapping[str, Any], accelerator: Mapp
     """Return a system from its preferred values; `accelerator` are those of the accelerator in it."""
     inherited = {"accelerator_power_w": accelerator.get("tdp")}
     system_values = {field: values[name] for field, name in _SYSTEM_FIELDS.items() if name in values}
-    return System(**entry._asdict(), **{**inherited, **system_values})
+    own_values = {field.name: getattr(entry, field.name) for field in fields(SystemEntry)}
+    return System(**own_values, **{**inherited, **system_values})
 
 
 def _to_float(value: float | None) -> float | None:
@@ -313,7 +292,7 @@ class ShippedCatalog:
     def parts(self) -> dict[str, AcceleratorEntry]:
         """Every accelerator without its attributes, by id in the order of lists."""
         rows = read_entry_rows(self.store, "accelerator", "generation", "announced")
-        return {row[0]: AcceleratorEntry(*row)._replace(announced=bool(row[4])) for row in rows}
+        return {row[0]: replace(AcceleratorEntry(*row), announced=bool(row[4])) for row in rows}
 
     @cached_property
     def part_values(self) -> dict[str, dict[str, ClaimValue]]:
@@ -323,7 +302,7 @@ class ShippedCatalog:
     def systems(self) -> dict[str, SystemEntry]:
         """Every system without its attributes, by id in the order of lists."""
         rows = read_entry_rows(self.store, "system", "kind", "accelerator", "provider", "instance")
-        return {row[0]: SystemEntry(*row)._replace(kind=SystemKind(row[3])) for row in rows}
+        return {row[0]: replace(SystemEntry(*row), kind=SystemKind(row[3])) for row in rows}
 
     @cached_property
     def system_values(self) -> dict[str, dict[str, ClaimValue]]:

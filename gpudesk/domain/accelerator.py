@@ -115,6 +115,30 @@ class SystemKind(StrEnum):
 
 
 @frozen_dataclass
+class AcceleratorEntry:
+    """An accelerator without its attributes; those of its `generation` behave the same."""
+
+    id: str
+    name: str
+    vendor: str
+    generation: str
+    announced: bool = False
+
+
+@frozen_dataclass
+class SystemEntry:
+    """A system without its attributes. Rents are prices of the accelerator with this `provider` and `instance`."""
+
+    id: str
+    name: str
+    vendor: str
+    kind: SystemKind
+    accelerator: str
+    provider: str | None = None
+    instance: str | None = None
+
+
+@frozen_dataclass
 class System:
     """The catalog's preferred values for one system, in SI units; None if unknown.
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from gpudesk.domain.accelerator import SystemKind
+from gpudesk.domain.accelerator import AcceleratorEntry, SystemEntry
 from gpudesk.domain.claim import (
     PRICE_BOUND_ATTRIBUTES,
     PURCHASE_TERM,
@@ -41,14 +41,8 @@ FactKey = tuple[str, ...]
 
 
 @frozen_dataclass
-class UserAccelerator:
-    """An accelerator of the user; its figures are claims. `generation` is the one with the same behavior."""
-
-    id: str
-    name: str
-    vendor: str
-    generation: str
-    announced: bool = False
+class UserAccelerator(AcceleratorEntry):
+    """An accelerator of the user; its figures are claims."""
 
     @property
     def key(self) -> FactKey:
@@ -73,19 +67,8 @@ class UserModel:
 
 
 @frozen_dataclass
-class UserSystem:
-    """A server, rack or instance of the user with one kind of accelerator; its figures are claims.
-
-    Rents are prices of the accelerator with this `provider` and `instance`.
-    """
-
-    id: str
-    name: str
-    vendor: str
-    kind: SystemKind
-    accelerator: str
-    provider: str | None = None
-    instance: str | None = None
+class UserSystem(SystemEntry):
+    """A server, rack or instance of the user with one kind of accelerator; its figures are claims."""
 
     @property
     def key(self) -> FactKey:

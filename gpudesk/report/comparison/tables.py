@@ -382,13 +382,17 @@ class SheetDerivation:
 
 @frozen_dataclass
 class SheetCandidate:
-    """A compared deployment: its figure by the objective, and its odds to be the best, from 0 to 1."""
+    """A compared deployment `8 × H100 SXM`: its figure by the objective, and its odds to be the best, from 0 to 1.
 
+    `key` is that of its column, `slot` the palette index on a sheet.
+    """
+
+    key: str
     deployment: str
     value: str
     odds: float
     odds_text: str
-    slot: int
+    slot: int = 0
 
 
 @frozen_dataclass

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
 from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import (
@@ -189,17 +189,7 @@ def list_memory_fits(decision: Decision, names: Mapping[str, str], formatter: Fo
     return lines
 
 
-class CandidateLine(NamedTuple):
-    """A candidate in words: its deployment `8 × H100 SXM`, its figure by the objective, and its odds."""
-
-    key: str
-    deployment: str
-    value: str
-    odds: float
-    odds_text: str
-
-
-def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Formatter) -> tuple[CandidateLine, ...]:
+def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Formatter) -> tuple[SheetCandidate, ...]:
     """Return the candidates with a figure and odds, the best first.
 
     Empty for work out of scope, and for the only candidate, which has no odds and is in the verdict.
@@ -208,7 +198,7 @@ def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Forma
     if len(scored) == 1:
         return ()
     return tuple(
-        CandidateLine(
+        SheetCandidate(
             each.key,
             tr("{n} × {name}", n=formatter.count(each.count or 0), name=drop_count(names[each.key])),
             format_objective(decision, each, formatter, brief=True),
@@ -250,8 +240,7 @@ def build_recommendation(
         verdict=format_verdict(decision, names, formatter),
         reason=" ".join(filter(None, texts)),
         candidates=tuple(
-            SheetCandidate(each.deployment, each.value, each.odds, each.odds_text, by_key[each.key].slot)
-            for each in list_candidate_lines(decision, names, formatter)
+            replace(each, slot=by_key[each.key].slot) for each in list_candidate_lines(decision, names, formatter)
         ),
         lines=list_recommendation_lines(decision, flips, names, formatter, costs),
         slot=None if key is None else by_key[key].slot,

@@ -23,9 +23,10 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, fill_backgr
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, call_after_paint, leaves_undo
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps
+from gpudesk.report.comparison.tables import SheetCandidate
 from gpudesk.report.decision.facts import format_answer
 from gpudesk.report.decision.questions import get_question_text
-from gpudesk.report.decision.recommendation import CandidateLine, list_candidate_lines
+from gpudesk.report.decision.recommendation import list_candidate_lines
 from gpudesk.report.decision.verdict import (
     describe_verdict_reason,
     describe_verdict_terms,
@@ -394,7 +395,7 @@ class OddsBars(PaintedWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self.lines: tuple[CandidateLine, ...] = ()
+        self.lines: tuple[SheetCandidate, ...] = ()
         self._columns: tuple[AcceleratorColumn, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.follow(self._dress)
