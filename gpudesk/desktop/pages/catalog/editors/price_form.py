@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QWidget
 
 from gpudesk.catalog.user_store.edits import (
     NOTHING_CHANGED,
-    describe_shipped_entry,
     list_rental_terms,
     make_price_id,
     remove_price,
@@ -26,7 +25,7 @@ from gpudesk.desktop.pages.catalog.editors.fields import (
 )
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog, confirm_removal
 from gpudesk.desktop.pages.catalog.editors.rows import FormRow
-from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
+from gpudesk.desktop.pages.catalog.editors.sources import SourceFields, find_user_fact
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, Source
@@ -59,7 +58,7 @@ class PriceForm(FormDialog):
 
         Raises `InputError` for an unknown or shipped price.
         """
-        self.user_price = _find_user_price(desk, price)
+        self.user_price = find_user_fact(desk, UserPrice, "price", price)
         adding = self.user_price is None
         super().__init__(
             desk,
@@ -178,13 +177,3 @@ class PriceForm(FormDialog):
         user_price = self.user_price
         if user_price is not None and confirm_removal(self, tr("Remove this price?"), tr("Remove price")):
             self.apply_immediately(lambda: remove_price(self.desk.service.catalog, user_price.id))
-
-
-def _find_user_price(desk: Desk, price: str | None) -> UserPrice | None:
-    """Return the user's price of an id; raises `InputError` for any other."""
-    if price is None:
-        return None
-    user_price = desk.service.user_catalog.facts.get("price", price)
-    if not isinstance(user_price, UserPrice):
-        raise InputError(describe_shipped_entry(price), "id")
-    return user_price

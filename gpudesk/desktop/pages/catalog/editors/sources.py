@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject
@@ -20,6 +21,8 @@ from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserFacts
 from gpudesk.text.messages import InputError, capitalize_first
 from gpudesk.text.translation import tr, trn
+
+_T = TypeVar("_T")
 
 #: Order of the kinds: the user's own first, then by reliability.
 _KINDS = (
@@ -133,7 +136,7 @@ class SourceForm(FormDialog):
 
     def __init__(self, desk: Desk, theme: Theme, *, source: str | None = None, parent: QWidget | None = None) -> None:
         """Start with the user's source `source`; raises `InputError` for any other."""
-        self.user_source = _find_user_source(desk, source)
+        self.user_source = find_user_fact(desk, Source, "source", source)
         adding = self.user_source is None
         super().__init__(
             desk,
@@ -167,10 +170,11 @@ class SourceForm(FormDialog):
         return trn("Source of {n} of your values", "Source of {n} of your values", count)
 
 
-def _find_user_source(desk: Desk, source: str | None) -> Source | None:
-    if source is None:
+def find_user_fact(desk: Desk, kind: type[_T], table: str, fact_id: str | None) -> _T | None:
+    """Return the user's fact of an id, if any is given; raises `InputError` for an id that is not the user's."""
+    if fact_id is None:
         return None
-    user_source = desk.service.user_catalog.facts.get("source", source)
-    if not isinstance(user_source, Source):
-        raise InputError(describe_shipped_entry(source), "id")
-    return user_source
+    fact = desk.service.user_catalog.facts.get(table, fact_id)
+    if not isinstance(fact, kind):
+        raise InputError(describe_shipped_entry(fact_id), "id")
+    return fact
