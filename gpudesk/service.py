@@ -93,7 +93,7 @@ class GpuDeskService:
     def _apply_user_facts(self, facts: UserFacts, edit: FactEdit | None) -> None:
         """Apply the user's facts to the catalog, and drop results that depend on the former ones."""
         ready, self._ready = self._ready, None
-        self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
+        self.catalog = ready if ready is not None and ready.user_facts is facts else self.catalog.with_user_facts(facts)
         self._carried = {}
         for name in ("costing", "fleets", "decider", "profiles"):
             self.__dict__.pop(name, None)
@@ -106,7 +106,7 @@ class GpuDeskService:
 
         The revision is a digest of all facts, of which there can be thousands.
         """
-        ready = self.catalog.with_own(facts)
+        ready = self.catalog.with_user_facts(facts)
         _ = ready.revision
         self._ready = ready
 
@@ -183,7 +183,7 @@ class GpuDeskService:
 
         scenario = read_scenario(path)
         try:
-            if scenario.own_records:
+            if scenario.user_records:
                 # Loading it takes 20 ms before the first paint of every file, and few files carry facts.
                 from gpudesk.documents.packs import check_carried_facts
 
@@ -210,7 +210,7 @@ class GpuDeskService:
         The result is cached while the facts stay the same.
         """
         if not self.user_catalog.facts.facts:
-            return replace(scenario, own_records=()) if scenario.own_records else scenario
+            return replace(scenario, user_records=()) if scenario.user_records else scenario
         from gpudesk.documents.user_fact_json import write_scenario_records
 
         used = (scenario.model, *(choice.accelerator for choice in scenario.accelerators))
@@ -220,7 +220,7 @@ class GpuDeskService:
             if len(carried) >= _MOST_CARRIED:
                 carried = self._carried = {}
             carried[used] = write_scenario_records(scenario, self.user_catalog.facts)
-        return replace(scenario, own_records=carried[used])
+        return replace(scenario, user_records=carried[used])
 
     def answer(self, scenario: Scenario, *, with_curves: bool = False, with_counts: bool = True) -> Answer:
         """Return the answer to a scenario, which carries the user's facts that it rests on; see `answer_scenario`."""
@@ -251,7 +251,7 @@ class GpuDeskService:
         from gpudesk.estimation.estimator import Estimator, answer_scenario
 
         before = self.answer(scenario)
-        catalog = self.catalog.with_own(self.user_catalog.facts.after(edit))
+        catalog = self.catalog.with_user_facts(self.user_catalog.facts.after(edit))
         estimator = Estimator(catalog, self.calibration) if edit.moves_estimates else self.estimator
         after = answer_scenario(scenario, catalog, estimator, before.calibration, rank_announced=self.rank_announced)
         return compare_answers(before, after)

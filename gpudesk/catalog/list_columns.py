@@ -205,6 +205,6 @@ def list_catalog_columns(section: CatalogSection) -> tuple[CatalogColumn, ...]:
     return (*_COLUMNS[section], *registered)
 
 
-def mark_own_cell(section: CatalogSection, key: str) -> tuple[int, ...]:
+def mark_user_cell(section: CatalogSection, key: str) -> tuple[int, ...]:
     """Return the marks of a row of which one cell is the user's."""
     return tuple(CatalogCellMark.OWN if column.key == key else 0 for column in list_catalog_columns(section))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from gpudesk.catalog.list_columns import list_catalog_columns, mark_own_cell
+from gpudesk.catalog.list_columns import list_catalog_columns, mark_user_cell
 from gpudesk.catalog.list_user_rows import iterate_user_rows
 from gpudesk.catalog.price_ranges import summarize_prices
 from gpudesk.catalog.read import Catalog
@@ -147,7 +147,7 @@ def _make_price_cell(attributes: AttributesByName, purchases: Iterable[PriceReco
     recorded = summarize_prices(purchases)
     if not recorded:
         return None, 0
-    return _make_range_cell((recorded[0].low, recorded[0].high)), CatalogCellMark.OWN if recorded[0].own_count else 0
+    return _make_range_cell((recorded[0].low, recorded[0].high)), CatalogCellMark.OWN if recorded[0].user_count else 0
 
 
 def _make_range_cell(amounts: Iterable[float]) -> CatalogCellValue:
@@ -333,7 +333,7 @@ def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int
             claim.retrieved,
             ", ".join(claim.statements) or None,
         ),
-        marks=_OWN_CLAIM if claim.own else (),
+        marks=_USER_CLAIM if claim.own else (),
         thing=thing.id,
         attribute=attribute.name,
         unit=attribute.unit,
@@ -346,7 +346,7 @@ def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int
     )
 
 
-_OWN_CLAIM: Final = mark_own_cell(CatalogSection.CLAIMS, "value")
+_USER_CLAIM: Final = mark_user_cell(CatalogSection.CLAIMS, "value")
 
 
 def _make_statement_row(statement: DocumentStatement, *, judged: bool) -> CatalogRow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from gpudesk.catalog.list_columns import mark_own_cell
+from gpudesk.catalog.list_columns import mark_user_cell
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.attributes import CatalogCellValue, CatalogRow, CatalogSection
 from gpudesk.domain.claim import (
@@ -34,7 +34,7 @@ def make_inactive_row(catalog: Catalog, thing: CatalogEntry | None, waiting: Ina
     yours = merge_ends(waiting.values)
     shipped = merge_ends(claim.value for claim in _list_shipped_claims(catalog, thing, name))
     claim = next(iter(waiting.claims), None)
-    source = None if claim is None else catalog.own.get("source", claim.source)
+    source = None if claim is None else catalog.user_facts.get("source", claim.source)
     dates = [*(each.date for each in waiting.choices), *(each.retrieved for each in waiting.claims)]
     return CatalogRow(
         key=_make_inactive_key(waiting),
@@ -105,10 +105,10 @@ def iterate_user_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     """Yield a row for each of the user's entries, attributes and prices."""
     things = {thing.id: thing for thing in catalog.things()}
     waits = {key for waiting in catalog.waiting for key in waiting.keys}
-    for fact in catalog.own:
+    for fact in catalog.user_facts:
         if isinstance(fact, UserEntry) and fact.key not in waits:
             yield _make_user_entry_row(things[fact.id])
-    about = (key[1] for key in catalog.own.facts if key[0] in ("claim", "preference"))
+    about = (key[1] for key in catalog.user_facts.facts if key[0] in ("claim", "preference"))
     for thing_id in dict.fromkeys(about):
         if thing_id in things:
             thing = things[thing_id]
@@ -164,7 +164,7 @@ def _make_override_row(thing: CatalogEntry, attribute: AttributeClaims, high: At
             date,
             None if preference is None or preference.reason == tr("Your value") else preference.reason,
         ),
-        marks=_OWN_VALUE if holds else (),
+        marks=_USER_VALUE if holds else (),
         thing=thing.id,
         attribute=attribute.name,
         unit=attribute.unit,
@@ -188,13 +188,13 @@ def _find_shipped_claim(attribute: AttributeClaims) -> Claim | None:
     return attribute.shipped if attribute.overridden else _find_first(attribute.claims, own=False)
 
 
-_OWN_VALUE: Final = mark_own_cell(CatalogSection.YOURS, "yours")
+_USER_VALUE: Final = mark_user_cell(CatalogSection.YOURS, "yours")
 
 
 def _find_first(claims: Iterable[Claim], *, own: bool) -> Claim | None:
     """Return the preferred one of the user's or of the shipped claims, else the first."""
-    own_claims = [claim for claim in claims if claim.own is own]
-    return next((claim for claim in own_claims if claim.preferred), own_claims[0] if own_claims else None)
+    user_claims = [claim for claim in claims if claim.own is own]
+    return next((claim for claim in user_claims if claim.preferred), user_claims[0] if user_claims else None)
 
 
 def _list_values(claims: Iterable[Claim | None]) -> Iterator[CatalogCellValue]:
@@ -216,7 +216,7 @@ def _make_user_price_row(price: PriceRecord, part: CatalogEntry | None, waiting:
             price.date,
             price.note if waiting is None else waiting.why.id,
         ),
-        marks=() if waiting is not None else _OWN_VALUE,
+        marks=() if waiting is not None else _USER_VALUE,
         thing=price.accelerator,
         unit="USD" if price.term == PURCHASE_TERM else "USD/h",
         maker=price.provider,

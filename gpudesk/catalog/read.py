@@ -64,11 +64,11 @@ class Catalog:
     another catalog.
     """
 
-    def __init__(self, shipped: ShippedCatalog, own: UserFacts | None = None) -> None:
+    def __init__(self, shipped: ShippedCatalog, user_facts: UserFacts | None = None) -> None:
         """Use an open file, which is closed with this object, and the facts of the user."""
         self.shipped = shipped
-        self.own = UserFacts() if own is None else own
-        self._layer = overlay.UserLayer(self.own)
+        self.user_facts = UserFacts() if user_facts is None else user_facts
+        self._layer = overlay.UserLayer(self.user_facts)
         self._attributes: dict[str, dict[str, AttributeClaims]] = {}
 
     @classmethod
@@ -76,9 +76,9 @@ class Catalog:
         """Open the file at `path`; raises `CatalogFileError` if it is not a usable catalog."""
         return cls(ShippedCatalog(CatalogDatabase(path)))
 
-    def with_own(self, own: UserFacts) -> Catalog:
+    def with_user_facts(self, user_facts: UserFacts) -> Catalog:
         """Return the catalog with other facts of the user; both share the file."""
-        return Catalog(self.shipped, own)
+        return Catalog(self.shipped, user_facts)
 
     def close(self) -> None:
         """Close the file; data already read stays valid."""
@@ -244,13 +244,13 @@ class Catalog:
         """The inactive facts of the user, with reasons."""
         # Most users have none, and estimates do not need them.
 
-        return find_inactive_overrides(self) if len(self.own) else ()
+        return find_inactive_overrides(self) if len(self.user_facts) else ()
 
     # Merged data
 
     @cached_property
     def _revision(self) -> str:
-        return overlay.merge_revision(self.shipped_revision, self.own)
+        return overlay.merge_revision(self.shipped_revision, self.user_facts)
 
     @cached_property
     def _things(self) -> dict[str, CatalogEntry]:
@@ -264,8 +264,8 @@ class Catalog:
     def _accelerators(self) -> dict[str, Accelerator]:
         """Assemble every accelerator; a user's one without the required values is left out."""
         accelerators, required = {}, list_required_attributes()
-        own = (part for part in self._layer.accelerators.values() if part.id not in self.shipped.things)
-        for part in (*self.shipped.parts.values(), *own):
+        of_user = (part for part in self._layer.accelerators.values() if part.id not in self.shipped.things)
+        for part in (*self.shipped.parts.values(), *of_user):
             values = self.get_accelerator_values(part.id)
             if all(name in values for name in required):
                 accelerators[part.id] = share_equal(make_accelerator(part, values))
@@ -276,8 +276,8 @@ class Catalog:
         """Assemble every system; a user's one without its number of accelerators is left out."""
         shipped, parts, systems = self.shipped.system_values, self.shipped.part_values, dict[str, System]()
         things = self._things
-        own = (each for each in self._layer.systems.values() if each.id in things and things[each.id].own)
-        for entry in (*self.shipped.systems.values(), *own):
+        of_user = (each for each in self._layer.systems.values() if each.id in things and things[each.id].own)
+        for entry in (*self.shipped.systems.values(), *of_user):
             values = self._get_values(entry.id, shipped)
             if "accelerator_count" in values:
                 system = make_system(entry, values, self._get_values(entry.accelerator, parts))
@@ -354,7 +354,7 @@ def find_inactive_overrides(catalog: Catalog) -> tuple[InactiveOverride, ...]:
         *_find_inactive_statements(catalog, things),
         *(
             InactiveOverride(fact.accelerator, None, _say_missing(fact.accelerator), (fact,))
-            for fact in catalog.own
+            for fact in catalog.user_facts
             if isinstance(fact, UserPrice) and fact.accelerator not in things
         ),
     )
@@ -365,7 +365,7 @@ def _say_missing(thing: str) -> Message:
 
 
 def _find_inactive_entries(catalog: Catalog, things: Mapping[str, CatalogEntry]) -> Iterator[InactiveOverride]:
-    for fact in catalog.own:
+    for fact in catalog.user_facts:
         if not isinstance(fact, UserEntry):
             continue
         entry, kind = things.get(fact.id), CatalogEntryKind(fact.key[0])
@@ -397,7 +397,7 @@ def _find_inactive_entries(catalog: Catalog, things: Mapping[str, CatalogEntry])
 def _find_inactive_statements(catalog: Catalog, things: Mapping[str, CatalogEntry]) -> Iterator[InactiveOverride]:
     """Yield inactive claims and preferences; both ends of a price are inactive together."""
     statements: dict[str, dict[str, list[UserStatement]]] = {}
-    for fact in catalog.own:
+    for fact in catalog.user_facts:
         if isinstance(fact, UserClaim | ClaimPreference):
             statements.setdefault(fact.thing, {}).setdefault(fact.attribute, []).append(fact)
     for thing, about in statements.items():
@@ -456,7 +456,7 @@ def _find_reason(
 
 def _is_chosen(catalog: Catalog, fact: UserStatement) -> bool:
     """Whether it is a preference, or the claim that it names: both are inactive together."""
-    choice = catalog.own.get("preference", fact.thing, fact.attribute)
+    choice = catalog.user_facts.get("preference", fact.thing, fact.attribute)
     return (
         isinstance(choice, ClaimPreference) and choice.source == fact.source and is_same_value(choice.value, fact.value)
     )

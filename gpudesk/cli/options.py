@@ -126,19 +126,19 @@ def open_service(options: argparse.Namespace) -> GpuDeskService:
 
     without: bool | None = getattr(options, "without_user_facts", None)
     service = GpuDeskService.open(with_user_facts=not without)
-    own = service.user_catalog
-    if own.problem is not None:
+    user_catalog = service.user_catalog
+    if user_catalog.problem is not None:
         service.close()
         if without is None:
-            raise own.problem
+            raise user_catalog.problem
         raise input_error(
             "own.no_answer",
             "{problem}; to use only the shipped catalog, add --without-user-facts",
-            own.problem.where,
-            problem=format_message(own.problem.problem),
+            user_catalog.problem.where,
+            problem=format_message(user_catalog.problem.problem),
         )
-    for row in own.unreadable:
-        report_error(format_input_error(InputError(row, str(own.path))))
+    for row in user_catalog.unreadable:
+        report_error(format_input_error(InputError(row, str(user_catalog.path))))
     return service
 
 
@@ -303,7 +303,7 @@ def build_scenario(
         scenario = parse_scenario_fields(
             fields,
             catalog_revision=None if base is None else base.catalog_revision,
-            own_records=() if base is None else base.own_records,
+            user_records=() if base is None else base.user_records,
             unknown_sections={} if base is None else base.unknown_sections,
         )
         check_scenario_ids(scenario, service.catalog)

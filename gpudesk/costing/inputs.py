@@ -182,7 +182,7 @@ def resolve_cost_inputs(
 def _widen_old_price(price: ResolvedCostInput, today: str) -> ResolvedCostInput:
     """Return a price with a wider range if the catalog has none of the last 12 months."""
     record, spread = price.prices, price.spread
-    if price.origin is not CostInputOrigin.RECORD or record is None or spread is None or record.is_own:
+    if price.origin is not CostInputOrigin.RECORD or record is None or spread is None or record.is_user_value:
         return price
     if not record.is_older_than_year(today):
         return price

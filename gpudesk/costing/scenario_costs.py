@@ -469,7 +469,7 @@ class CostCalculator:
         self, accelerator: Accelerator, rent: PriceSummary | None, settings: CostSettings
     ) -> UncertainValue | None:
         """Return the usual ratio of specialized clouds' rents to these; None if they offer none."""
-        if rent is None or rent.is_own or settings.provider_class is not None or accelerator.is_rented_only:
+        if rent is None or rent.is_user_value or settings.provider_class is not None or accelerator.is_rented_only:
             return None
         if len(rent.classes) != 1 or rent.classes[0] is ProviderClass.SPECIALIZED:
             return None

@@ -275,8 +275,8 @@ def resolve_purchase_price(
     them an assumption. Such prices widen the range. They count alone if nothing else is known, if the user entered one,
     and for accelerators bought `singly`.
     """
-    is_own = record is not None and record.is_own and not (system is not None and system.price.own_count)
-    if system is None or (record is not None and (singly or is_own)):
+    is_user_value = record is not None and record.is_user_value and not (system is not None and system.price.user_count)
+    if system is None or (record is not None and (singly or is_user_value)):
         if record is None:
             return ResolvedCostInput("price_usd", CostInputOrigin.NOWHERE, None)
         spread = UncertainValue(record.low, record.median, record.high)

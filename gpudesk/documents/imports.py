@@ -68,7 +68,7 @@ def compute_import_figures(proposal: ImportProposal, catalog: Catalog) -> Import
     if isinstance(subject, UserModel):
         return ImportPreviewFigures(model=compute_model_figures(parse_model(json.loads(subject.definition))))
     if isinstance(subject, UserAccelerator | UserSystem):
-        alone = catalog.with_own(UserFacts.of(proposal.facts))
+        alone = catalog.with_user_facts(UserFacts.of(proposal.facts))
         return ImportPreviewFigures(attributes=alone.attributes(subject.id))
     return ImportPreviewFigures(prices=compute_price_figures(proposal, catalog))
 
@@ -383,17 +383,17 @@ def _make_answer_error(field: MissingImportField, text: str) -> InputError:
 def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> FactEdit:
     """Return one step with all facts of some proposals; raises `InputError` for an invalid one, or if none is new."""
     facts = [fact for proposal in proposals for fact in proposal.facts]
-    if not any(count_new_facts(proposal, catalog.own) for proposal in proposals):
+    if not any(count_new_facts(proposal, catalog.user_facts) for proposal in proposals):
         raise input_error(
             "import.nothing_new", "contains nothing new: it is already in your catalog", proposals[0].name
         )
     return add_facts(catalog, facts, ", ".join(proposal.name for proposal in proposals)[:_LONGEST_STEP])
 
 
-def count_new_facts(proposal: ImportProposal, own: UserFacts) -> int:
+def count_new_facts(proposal: ImportProposal, user_facts: UserFacts) -> int:
     """Return how many facts are new to the user; the day of reading does not make a fact new."""
     return sum(
-        (own_fact := own.get(*get_fact_key(fact))) is None or _get_content(own_fact) != _get_content(fact)
+        (user_fact := user_facts.get(*get_fact_key(fact))) is None or _get_content(user_fact) != _get_content(fact)
         for fact in proposal.facts
     )
 

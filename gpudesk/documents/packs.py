@@ -89,7 +89,7 @@ class _PackComparison:
         self._definitions: dict[str, Mapping[str, Any]] = {}
 
     def make_row(self, fact: UserFact) -> PackRow:
-        yours = self._catalog.own.get(*get_fact_key(fact))
+        yours = self._catalog.user_facts.get(*get_fact_key(fact))
         if isinstance(fact, UserClaim | ClaimPreference):
             return self._make_figure_row(fact, yours)
         standing = _find_user_standing(fact, yours)
@@ -180,8 +180,8 @@ class _PackComparison:
         return self._find_attributes(fact.thing).get(fact.attribute)
 
     def _is_stated(self, choice: ClaimPreference) -> bool:
-        own_claim = self._pack.facts.get("claim", choice.thing, choice.attribute, choice.source)
-        if isinstance(own_claim, UserClaim) and is_same_value(own_claim.value, choice.value):
+        user_claim = self._pack.facts.get("claim", choice.thing, choice.attribute, choice.source)
+        if isinstance(user_claim, UserClaim) and is_same_value(user_claim.value, choice.value):
             return True
         attribute = self._find_attribute(choice)
         return attribute is not None and any(
@@ -190,7 +190,7 @@ class _PackComparison:
 
     def _find_displaced_claim(self, choice: ClaimPreference) -> UserClaim | None:
         key = ("claim", choice.thing, choice.attribute, choice.source)
-        yours, pack_claim = self._catalog.own.get(*key), self._pack.facts.get(*key)
+        yours, pack_claim = self._catalog.user_facts.get(*key), self._pack.facts.get(*key)
         return yours if isinstance(yours, UserClaim) and pack_claim not in (None, yours) else None
 
     def _build_row(
@@ -347,11 +347,11 @@ def make_pack_edit(pack: FactPack, rows: Iterable[PackRow], chosen: Collection[F
     keys |= {row.part_of for row in visible_rows if row.part_of is not None and row.part_of[1] in needed}
     keys |= {row.key for row in visible_rows if row.part_of in keys and row.standing is not PackRowStatus.UNFIT}
     keys |= _list_preferred_claims(keys, pack)
-    keys |= {key for key in _list_named_sources(keys, pack) if catalog.own.get(*key) is None}
+    keys |= {key for key in _list_named_sources(keys, pack) if catalog.user_facts.get(*key) is None}
     edit = add_facts(
-        catalog, order_facts([*_list_facts(pack, keys), *_list_staying_claims(keys, catalog.own)]), pack.name
+        catalog, order_facts([*_list_facts(pack, keys), *_list_staying_claims(keys, catalog.user_facts)]), pack.name
     )
-    check_choices(catalog.with_own(catalog.own.after(edit)), edit.things)
+    check_choices(catalog.with_user_facts(catalog.user_facts.after(edit)), edit.things)
     return edit
 
 
@@ -370,10 +370,12 @@ def _list_named_sources(keys: Iterable[FactKey], pack: FactPack) -> set[FactKey]
     return {("source", fact.source) for fact in facts if isinstance(fact, UserClaim | UserPrice)}
 
 
-def _list_staying_claims(keys: Collection[FactKey], own: UserFacts) -> list[UserFact]:
+def _list_staying_claims(keys: Collection[FactKey], user_facts: UserFacts) -> list[UserFact]:
     """Return the user's existing claims on replaced entries: they stay, and complete the entries."""
     things = {key[1] for key in keys if key[0] in REGISTERED_ATTRIBUTES}
-    return [fact for fact in own if isinstance(fact, UserClaim) and fact.thing in things and fact.key not in keys]
+    return [
+        fact for fact in user_facts if isinstance(fact, UserClaim) and fact.thing in things and fact.key not in keys
+    ]
 
 
 #: Subsets of the user's facts for export, by tables.
@@ -413,9 +415,9 @@ _RECORDS: Final = "own_records.records"
 
 def make_carried_pack(scenario: Scenario) -> FactPack | None:
     """Return the facts that a scenario carries, None without any; raises `InputError` with the place."""
-    if not scenario.own_records:
+    if not scenario.user_records:
         return None
-    facts = read_user_facts(scenario.own_records, _RECORDS)
+    facts = read_user_facts(scenario.user_records, _RECORDS)
     return FactPack(scenario.name, date="", about=scenario.catalog_revision or "", facts=facts, digest="")
 
 

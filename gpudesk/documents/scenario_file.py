@@ -178,8 +178,8 @@ def format_scenario(scenario: Scenario) -> str:
     document["scenario"] = {"version": _SECTIONS["scenario"], **write_scenario_section(scenario)}
     if scenario.catalog_revision is not None:
         document["catalog"] = {"version": _SECTIONS["catalog"], "revision": scenario.catalog_revision}
-    if scenario.own_records:
-        records = [dict(record) for record in scenario.own_records]
+    if scenario.user_records:
+        records = [dict(record) for record in scenario.user_records]
         document["own_records"] = {"version": _SECTIONS["own_records"], "records": records}
     for name, fields in (
         ("demand", {} if scenario.demand is None else write_demand_section(scenario.demand)),
@@ -228,7 +228,7 @@ def _parse_scenario_section(document: Mapping[str, Any]) -> Scenario:
     return parse_scenario_fields(
         _drop_version(document["scenario"]),
         catalog_revision=revision,
-        own_records=_parse_records(document.get("own_records")),
+        user_records=_parse_records(document.get("own_records")),
         unknown_sections={
             name: value for name, value in document.items() if name not in _SECTIONS and name != "gpudesk"
         },
@@ -425,7 +425,7 @@ def parse_scenario_fields(
     fields: Mapping[str, Any],
     *,
     catalog_revision: str | None,
-    own_records: tuple[Mapping[str, object], ...],
+    user_records: tuple[Mapping[str, object], ...],
     unknown_sections: Mapping[str, object],
 ) -> Scenario:
     """Return the scenario of a section's fields; raises `InputError` with the path inside the file."""
@@ -439,7 +439,7 @@ def parse_scenario_fields(
     }
     values = check_fields("scenario", fields, checks, required=("name", "model", "weights", "workload", "accelerators"))
     return Scenario(
-        **values, catalog_revision=catalog_revision, own_records=own_records, unknown_sections=dict(unknown_sections)
+        **values, catalog_revision=catalog_revision, user_records=user_records, unknown_sections=dict(unknown_sections)
     )
 
 

@@ -249,15 +249,17 @@ def find_entry_id(fact: UserFact) -> str:
     return "" if isinstance(fact, Source) else fact.thing
 
 
-def write_scenario_records(scenario: Scenario, own: UserFacts) -> tuple[Mapping[str, object], ...]:
+def write_scenario_records(scenario: Scenario, user_facts: UserFacts) -> tuple[Mapping[str, object], ...]:
     """Return copies of the user's facts on a scenario's accelerators, systems and model."""
     accelerators = {choice.accelerator for choice in scenario.accelerators}
-    systems = {fact.id for fact in own if isinstance(fact, UserSystem) and fact.accelerator in accelerators}
+    systems = {fact.id for fact in user_facts if isinstance(fact, UserSystem) and fact.accelerator in accelerators}
     things = {scenario.model} | accelerators | systems
     chosen = [
-        get_fact_key(fact) for fact in own if not isinstance(fact, Source | UserPrice) and find_entry_id(fact) in things
+        get_fact_key(fact)
+        for fact in user_facts
+        if not isinstance(fact, Source | UserPrice) and find_entry_id(fact) in things
     ]
-    return tuple(write_record(fact) for fact in add_needed_facts(own, chosen))
+    return tuple(write_record(fact) for fact in add_needed_facts(user_facts, chosen))
 
 
 # From JSON

@@ -63,7 +63,7 @@ class Scenario:
     An incomplete scenario can lack a model (empty) and accelerators; it can be saved but has no answer. The first
     accelerator is the baseline of differences. `catalog_revision` is that of the last save. `costs` are the user's
     prices and operating costs, `decision` the answers. `demand` is the demand to size for; None if unset. `fleet` is
-    its distribution over the day and the years, and the limits of the site. `own_records` are copies of the user's
+    its distribution over the day and the years, and the limits of the site. `user_records` are copies of the user's
     catalog records that the scenario uses. `unknown_sections` hold unknown sections of the file, which survive a save.
     """
 
@@ -84,7 +84,7 @@ class Scenario:
     costs: CostSettings = NO_COST_SETTINGS
     decision: DecisionSettings = NO_DECISION_SETTINGS
     catalog_revision: str | None = None
-    own_records: tuple[Mapping[str, object], ...] = ()
+    user_records: tuple[Mapping[str, object], ...] = ()
     unknown_sections: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     def requests(self) -> tuple[EstimateRequest, ...]:

@@ -328,11 +328,11 @@ class MissingPrice:
 class PriceSummary:
     """The prices of one accelerator and term in US dollars per accelerator; a rent is by the hour.
 
-    For a hosted model, the list prices per million input or output tokens. `own_count` of them are the user's. `oldest`
-    and `newest` are of the prices with a date, `undated` counts the others. `providers` are those that are named,
-    `classes` their classes, each once. `smallest_instance` is the minimum number of accelerators to rent. `sources` are
-    those of the catalog's prices, each once, those with the newest prices first. `is_used` says whether all are of used
-    accelerators.
+    For a hosted model, the list prices per million input or output tokens. `user_count` of them are the user's.
+    `oldest` and `newest` are of the prices with a date, `undated` counts the others. `providers` are those that are
+    named, `classes` their classes, each once. `smallest_instance` is the minimum number of accelerators to rent.
+    `sources` are those of the catalog's prices, each once, those with the newest prices first. `is_used` says whether
+    all are of used accelerators.
     """
 
     accelerator: str
@@ -341,7 +341,7 @@ class PriceSummary:
     median: float
     high: float
     count: int
-    own_count: int
+    user_count: int
     oldest: str | None
     newest: str | None
     undated: int
@@ -352,9 +352,9 @@ class PriceSummary:
     is_used: bool = False
 
     @property
-    def is_own(self) -> bool:
+    def is_user_value(self) -> bool:
         """Whether all of them are the user's."""
-        return self.own_count == self.count
+        return self.user_count == self.count
 
     def is_older_than_year(self, today: str) -> bool:
         """Whether every price has a date, and the newest date is more than 12 months before an ISO day."""

@@ -328,7 +328,7 @@ class Estimate:
 
     Rates count the whole run from first submission to last token. `ttft_ms` and `tpot_ms` are means over all requests.
     A figure without meaning for the load is None. `concurrency`, `admitted` and `max_concurrency` are for the whole
-    deployment. With `pools`, `count` is that of both, and plan and memory are those of the decode pool. `own_model`:
+    deployment. With `pools`, `count` is that of both, and plan and memory are those of the decode pool. `user_model`:
     the dimensions of the model are the user's.
     """
 
@@ -355,7 +355,7 @@ class Estimate:
     needs: int | None = None
     notes: tuple[Message, ...] = ()
     pools: DisaggregatedPools | None = None
-    own_model: bool = False
+    user_model: bool = False
 
     @property
     def grows(self) -> bool:

@@ -133,7 +133,7 @@ def write_estimate_json(
         "notes": [write_text(note) for note in estimate.notes],
         "pools": None if estimate.pools is None else write_pools_json(estimate.pools),
     }
-    if estimate.own_model:
+    if estimate.user_model:
         fields["model_basis"] = "user"
     if not estimate.fits:
         fields["reason"] = None if estimate.reason is None else format_message(estimate.reason)

@@ -89,7 +89,7 @@ def configure_serving(
     weights, kv = (resolve_fp4(request.weights, accelerator.vendor), resolve_fp4(request.kv, accelerator.vendor))
     engine, chosen_notes = _choose_engine(request, accelerator, model, engines, weights, kv)
     generic = describe_generic_model(model)
-    own_notes = chosen_notes if generic is None else (generic, *chosen_notes)
+    user_notes = chosen_notes if generic is None else (generic, *chosen_notes)
     work = request.workload
     fixed = request.memory_fraction, request.max_batch, request.max_batched_tokens
     shared = _configure_engine(
@@ -113,7 +113,7 @@ def configure_serving(
         float(min(max(0, shared.age), OLDEST_MONTHS)),
         float(max(0, -shared.age)),
         calibration.value("limit_tokens", NO_KEYS),
-        own_notes + shared.notes,
+        user_notes + shared.notes,
     )
 
 
@@ -132,15 +132,15 @@ def _configure_engine(
     engine: ServingEngine,
     accelerator: Accelerator,
     weights: Precision,
-    own_date: str | None,
+    user_date: str | None,
     behind_server: bool,
     fixed: tuple[float | None, int | None, int | None],
     newest_month: str,
 ) -> _EngineConfiguration:
     """Return kernels and settings; `fixed` are memory fraction, batch and tokens per step that the user set."""
-    own_fraction, own_batch, own_tokens = fixed
+    user_fraction, user_batch, user_tokens = fixed
     notes: list[Message] = []
-    kernel = engine_support.find_kernel_path(engine, accelerator, weights, own_date)
+    kernel = engine_support.find_kernel_path(engine, accelerator, weights, user_date)
     if kernel.path is KernelPathKind.WEIGHT_ONLY:
         notes += [
             message(
@@ -160,7 +160,7 @@ def _configure_engine(
                 engine=engine.name,
             )
         ]
-    date = own_date or newest_month
+    date = user_date or newest_month
     age = to_calendar_months(newest_month) - to_calendar_months(date)
     if age > OLDEST_MONTHS:
         notes += [
@@ -172,7 +172,7 @@ def _configure_engine(
             )
         ]
     limits = engine_support.resolve_engine_limits(engine, accelerator, date, behind_server)
-    fraction = own_fraction
+    fraction = user_fraction
     if fraction is None:
         fraction = limits.safe_memory_fraction
         usual = limits.memory_fraction
@@ -215,9 +215,9 @@ def _configure_engine(
         memory_fraction=fraction,
         memory_fraction_of=limits.memory_fraction_of,
         runtime_bytes=limits.runtime_bytes,
-        max_batch=own_batch or limits.max_batch,
-        max_batched_tokens=own_tokens or limits.max_batched_tokens,
-        usual_fraction=limits.memory_fraction if own_fraction is None else None,
+        max_batch=user_batch or limits.max_batch,
+        max_batched_tokens=user_tokens or limits.max_batched_tokens,
+        usual_fraction=limits.memory_fraction if user_fraction is None else None,
         collective_bytes=limits.collective_bytes,
         attention_rank_bytes=limits.attention_rank_bytes,
         logit_bytes=limits.logit_bytes,

@@ -576,7 +576,7 @@ def hash_answer(answer: Answer) -> str:
     content["scenario"] = replace(
         answer.scenario,
         catalog_revision=None,
-        own_records=(),
+        user_records=(),
         unknown_sections=MappingProxyType({}),
         accelerators=tuple(replace(choice, slot=None) for choice in answer.scenario.accelerators),
     )

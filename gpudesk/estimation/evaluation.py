@@ -118,7 +118,7 @@ def make_estimate(
             (max_sequences, fitting.admitted[place]),
             (concurrency, admitted, figures.stable),
         ),
-        own_model=space.configuration.model.own,
+        user_model=space.configuration.model.own,
     )
 
 
@@ -375,7 +375,7 @@ def _make_unfit_estimate(request: EstimateRequest, space: SearchSpace, needs: in
         reason=explain_unfit(request, space.configuration, nearest, tokens),
         needs=needs,
         notes=space.configuration.notes,
-        own_model=space.configuration.model.own,
+        user_model=space.configuration.model.own,
     )
 
 

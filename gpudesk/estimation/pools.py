@@ -452,7 +452,7 @@ def _make_pool_estimate(
         space.basis,
         *figures[3:],
         notes=_make_pool_notes(request, space, pair, pools, figures),
-        own_model=space.configuration.model.own,
+        user_model=space.configuration.model.own,
         pools=pools,
     )
 

@@ -358,8 +358,8 @@ class _AcceleratorPlanner:
 
     def _describe_price(self) -> Message:
         price = self.inputs["price_usd"]
-        is_own = price.prices is not None and price.prices.is_own
-        if is_own or price.origin is CostInputOrigin.YOURS or price.spread is None:
+        is_user_value = price.prices is not None and price.prices.is_user_value
+        if is_user_value or price.origin is CostInputOrigin.YOURS or price.spread is None:
             return message("fleet.price_stated", "Your price, plus a share for server and network")
         if price.system is not None:
             paid = price.system.price
@@ -497,7 +497,7 @@ class _AcceleratorPlanner:
 
 def _describe_rent(rent: ResolvedCostInput) -> Message:
     record = rent.record
-    if record is None or record.is_own or rent.origin is CostInputOrigin.YOURS:
+    if record is None or record.is_user_value or rent.origin is CostInputOrigin.YOURS:
         return message("fleet.rent_stated", "Your rent")
     return message_n(
         "fleet.rent_listed",

@@ -255,7 +255,7 @@ class _UserFactRows:
         return self._cached_attributes[thing].get(name)
 
     def _make_source_cells(self, source_id: str, attribute: AttributeClaims | None = None) -> dict[str, ExportValue]:
-        source = self._catalog.own.get("source", source_id)
+        source = self._catalog.user_facts.get("source", source_id)
         if attribute is not None and not isinstance(source, Source):
             source = next((each.source for each in attribute.claims if each.source.id == source_id), None)
         if not isinstance(source, Source):
@@ -390,8 +390,8 @@ def _build_all_sources(catalog: ReportedCatalog, cells: ExportCellConverter) -> 
 
 def _build_user_table(catalog: ReportedCatalog, cells: ExportCellConverter) -> ExportTable:
     rows = _UserFactRows(catalog, cells)
-    sources = tuple(fact for fact in catalog.own if isinstance(fact, Source))
-    fact_rows = [rows.row(fact) for fact in catalog.own if not isinstance(fact, Source)]
+    sources = tuple(fact for fact in catalog.user_facts if isinstance(fact, Source))
+    fact_rows = [rows.row(fact) for fact in catalog.user_facts if not isinstance(fact, Source)]
     return ExportTable(tr("Your values"), _build_user_facts_head(), fact_rows, sources=sources)
 
 

@@ -262,7 +262,7 @@ def _describe_price_record(cost_input: ResolvedCostInput) -> str:
     if record is None:
         return ""
     prices = trn("{n} catalog price", "{n} catalog prices", record.count, n=record.count)
-    if record.is_own:
+    if record.is_user_value:
         prices = trn("{n} price entered by you", "{n} prices entered by you", record.count, n=record.count)
     if system is not None:
         prices = tr("{prices} for systems of {size}, excluding the server", size=system.size, prices=prices)
@@ -620,7 +620,7 @@ def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str]
                     **values,
                 )
             )
-        elif record is None or record.is_own or price.origin is CostInputOrigin.YOURS:
+        elif record is None or record.is_user_value or price.origin is CostInputOrigin.YOURS:
             prices.append(tr("{name} {amount} (entered by you)", **values))
         else:
             prices.append(tr("{name} {amount} ({date})", **values))

@@ -232,7 +232,7 @@ def label_document(source: str) -> str:
 
 def label_estimate_basis(estimate: Estimate) -> str:
     basis = estimate.basis.label
-    return tr("{basis}, your model", basis=basis) if estimate.own_model else basis
+    return tr("{basis}, your model", basis=basis) if estimate.user_model else basis
 
 
 def list_model_warnings(model: Model, formatter: Formatter) -> tuple[str, ...]:

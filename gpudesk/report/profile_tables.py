@@ -86,7 +86,7 @@ class HeadlineSpecification:
     text: str
     unit: str
     is_disputed: bool
-    is_own: bool
+    is_user_value: bool
 
     @property
     def sentence(self) -> str:

@@ -22,7 +22,7 @@ from tests.parity.case import (
     Case,
     said_both_ways,
 )
-from tests.parity.kept_cases import catalog_cases, help_cases, import_cases, list_cases, own_cases, wrong_cases
+from tests.parity.kept_cases import catalog_cases, help_cases, import_cases, list_cases, list_user_cases, wrong_cases
 
 _SCENARIOS: Final = 216
 #: Every scenario of which this divides the number is asked in a quick recording.
@@ -41,7 +41,7 @@ def all_cases() -> list[Case]:
         *catalog_cases(),
         *list_cases(),
         *import_cases(),
-        *own_cases(),
+        *list_user_cases(),
         *wrong_cases(),
         *help_cases(),
     ]

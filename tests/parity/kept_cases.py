@@ -80,7 +80,7 @@ _PRICES: Final = (
     "InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice,Region\n"
     "ex.8x,MI325X,8,17.60,9.00,eu-1\nex.8x,H200,8,30,,eu-1\nex.4x,Nothing,4,3,,eu-1\n"
 )
-_OWN_PRICES: Final = (
+_USER_PRICES: Final = (
     "accelerator,usd_per_accelerator_hour,provider,date\nh200-sxm,2.5,Ours,2026-01-02\nh200-sxm,9,Ours,2026-01-03\n"
 )
 _ACCELERATOR: Final = json.dumps(
@@ -102,7 +102,7 @@ def import_cases() -> Iterator[Case]:
             files[f"{name}/hf_quant_config.json"] = f"@hf/{name}.hf_quant_config.json"
         step = ("import", f"{{work}}/{name}", "--dry-run", "--date", "2026-11-01")
         yield Case(f"import/{name}", (step, (*step, "--json")), files, quick=number % 15 == 0)
-    prices: dict[str, str | bytes] = {"offers.csv": _PRICES, "own.csv": _OWN_PRICES}
+    prices: dict[str, str | bytes] = {"offers.csv": _PRICES, "own.csv": _USER_PRICES}
     price_options = ("--provider", "Example", "--date", "2026-11")
     yield Case(
         "import/prices",
@@ -170,9 +170,9 @@ def _gguf() -> bytes:
     return out + b"\0" * 64
 
 
-def own_cases() -> Iterator[Case]:
+def list_user_cases() -> Iterator[Case]:
     """Yield walks through what the user keeps."""
-    files: dict[str, str | bytes] = {"My-Llama/config.json": f"@{_LLAMA}", "own.csv": _OWN_PRICES}
+    files: dict[str, str | bytes] = {"My-Llama/config.json": f"@{_LLAMA}", "own.csv": _USER_PRICES}
     load = ("--weights", "fp8", "--input-tokens", "1000", "--output-tokens", "500", "--concurrency", "32")
     options = ("--accelerators", "h200-sxm:8,mi325x:8", "--model", "mine", *load)
     exports = tuple(("catalog", "export", "own", "-o", f"{{work}}/own.{suffix}") for suffix in ("csv", "json", "md"))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.soak.victims import EXPORTS, PRICES
-from tests.unit.catalog.own_samples import numbered
 from tests.unit.catalog.processes import ROOT, can_mount, own_mounts
+from tests.unit.catalog.user_samples import numbered
 
 WRITES = """
 import sys

@@ -22,8 +22,8 @@ from gpudesk.documents.scenario_file import read_scenario, read_template, write_
 from gpudesk.domain.claim import Source
 from gpudesk.domain.user_facts import UserClaim, UserModel, UserPrice
 from tests.soak.victims import DOCUMENT, EXPORTS, IMPORTED_FACTS, edit_at_window, export_all, import_files
-from tests.unit.catalog.own_samples import numbered
 from tests.unit.catalog.processes import KILLS, kill
+from tests.unit.catalog.user_samples import numbered
 
 ROUNDS = KILLS or 50
 #: Seconds of edits that may be lost.

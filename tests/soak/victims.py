@@ -22,9 +22,9 @@ from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.documents.packs import make_pack
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.user_facts import UserFacts, UserPrice
-from tests.unit.catalog.own_samples import numbered
 from tests.unit.catalog.processes import ROOT
 from tests.unit.catalog.user_file_process import print_json
+from tests.unit.catalog.user_samples import numbered
 
 #: The document that is edited; next to it the user's folder.
 DOCUMENT = "chat.gpudesk"

@@ -62,23 +62,25 @@ from gpudesk.text.translation import tr
 NOTHING_CHANGED: Final = message("own.same_value", "matches the current catalog value")
 
 
-def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), added: Iterable[UserFact] = ()) -> FactEdit:
+def make_step(
+    user_facts: UserFacts, text: Message, take: Iterable[UserFact] = (), added: Iterable[UserFact] = ()
+) -> FactEdit:
     """Return the step that replaces facts by others; unchanged facts are left out.
 
     Sources that become unused are removed with the facts. Raises `InputError` if nothing would change.
     """
     added_by_key = {get_fact_key(fact): fact for fact in added}
-    new = {key: fact for key, fact in added_by_key.items() if own.get(*key) != fact}
+    new = {key: fact for key, fact in added_by_key.items() if user_facts.get(*key) != fact}
     removed_by_key = {get_fact_key(fact): fact for fact in take if get_fact_key(fact) not in added_by_key}
     for key in new:
-        replaced = own.get(*key)
+        replaced = user_facts.get(*key)
         if replaced is not None:
             removed_by_key[key] = replaced
     if not new and not removed_by_key:
         raise InputError(NOTHING_CHANGED, "value")
     edit = FactEdit(text, before=tuple(removed_by_key.values()), after=tuple(new.values()))
-    after = own.after(edit)
-    rested, rests = _list_used_sources(own), _list_used_sources(after)
+    after = user_facts.after(edit)
+    rested, rests = _list_used_sources(user_facts), _list_used_sources(after)
     orphans = [fact for fact in after if isinstance(fact, Source) and fact.id in rested - rests]
     return FactEdit(text, before=(*edit.before, *orphans), after=edit.after)
 
@@ -127,13 +129,17 @@ def state_value(  # noqa: PLR0913 - the fields of one form
     text = message(
         "own.step.state", "Your value for {attribute} of {thing}", thing=catalog.thing(thing).name, attribute=attribute
     )
-    return make_step(catalog.own, text, take=former, added=facts)
+    return make_step(catalog.user_facts, text, take=former, added=facts)
 
 
 def _find_active_user_claim(catalog: Catalog, attribute: AttributeClaims) -> list[UserFact]:
     """Return the user's preferred claim for an attribute, if any."""
     preferred = attribute.preferred
-    own = None if preferred is None else catalog.own.get("claim", attribute.thing, attribute.name, preferred.source.id)
+    own = (
+        None
+        if preferred is None
+        else catalog.user_facts.get("claim", attribute.thing, attribute.name, preferred.source.id)
+    )
     return [] if own is None else [own]
 
 
@@ -174,7 +180,7 @@ def prefer_claim(catalog: Catalog, thing: str, attribute: str, claim: Claim, rea
         thing=catalog.thing(thing).name,
         attribute=attribute,
     )
-    return make_step(catalog.own, text, added=chosen)
+    return make_step(catalog.user_facts, text, added=chosen)
 
 
 def _find_claim_of_source(attribute: AttributeClaims, source: str) -> Claim | None:
@@ -183,7 +189,7 @@ def _find_claim_of_source(attribute: AttributeClaims, source: str) -> Claim | No
 
 def take_shipped(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
     """Return to the shipped choice; claims of the user stay as rivals."""
-    chosen = [catalog.own.get("preference", thing, name) for name in _list_price_ends(attribute)]
+    chosen = [catalog.user_facts.get("preference", thing, name) for name in _list_price_ends(attribute)]
     removed = [fact for fact in chosen if fact is not None]
     if not removed:
         raise InputError(NOTHING_CHANGED, "claim")
@@ -193,7 +199,7 @@ def take_shipped(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
         thing=catalog.thing(thing).name,
         attribute=attribute,
     )
-    return make_step(catalog.own, text, take=removed)
+    return make_step(catalog.user_facts, text, take=removed)
 
 
 def revert_attribute(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
@@ -201,7 +207,7 @@ def revert_attribute(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
     entry, names = catalog.thing(thing), _list_price_ends(attribute)
     removed = [
         fact
-        for fact in catalog.own
+        for fact in catalog.user_facts
         if isinstance(fact, UserClaim | ClaimPreference) and fact.thing == thing and fact.attribute in names
     ]
     if not removed:
@@ -209,7 +215,7 @@ def revert_attribute(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
     if entry.own and is_required(entry.kind, attribute):
         raise InputError(describe_required(attribute), "value")
     text = message("own.step.revert", "Shipped value for {attribute} of {thing}", thing=entry.name, attribute=attribute)
-    return make_step(catalog.own, text, take=removed)
+    return make_step(catalog.user_facts, text, take=removed)
 
 
 def _is_same_claim(one: Claim, other: Claim) -> bool:
@@ -225,7 +231,7 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
     Raises `InputError` if an id is taken, or if a fact is about an unknown entry.
     """
     new = UserFacts.of(facts)
-    count = len(catalog.own) + sum(catalog.own.get(*get_fact_key(fact)) is None for fact in new)
+    count = len(catalog.user_facts) + sum(catalog.user_facts.get(*get_fact_key(fact)) is None for fact in new)
     if count > MOST_FACTS:
         raise input_error(
             "own.too_many",
@@ -241,7 +247,7 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
             # The user's own entry of the same kind can be replaced.
             is_used = any(thing.id == fact.id for thing in catalog.things())
             is_twice = sum(isinstance(each, UserEntry) and each.id == fact.id for each in new) > 1
-            if (is_used and catalog.own.get(*fact.key) is None) or is_twice:
+            if (is_used and catalog.user_facts.get(*fact.key) is None) or is_twice:
                 raise InputError(describe_taken_id(fact.id), "id")
             thing_ids.add(fact.id)
     sources = {source.id for source in catalog.sources()} | {fact.id for fact in new if isinstance(fact, Source)}
@@ -250,7 +256,9 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
     for fact in new:
         if isinstance(fact, UserEntry):
             _check_complete(fact, new)
-    return make_step(catalog.own, message("own.step.add", "Add {name}", name=check_line("name", name)), added=facts)
+    return make_step(
+        catalog.user_facts, message("own.step.add", "Add {name}", name=check_line("name", name)), added=facts
+    )
 
 
 def _check_reference(fact: UserFact, thing_ids: set[str], sources: set[str]) -> None:
@@ -271,7 +279,7 @@ def _check_complete(entry: UserEntry, facts: UserFacts) -> None:
 
 def list_dependent_systems(catalog: Catalog, thing: str) -> tuple[UserSystem, ...]:
     """Return the user's systems with this accelerator."""
-    return tuple(fact for fact in catalog.own if isinstance(fact, UserSystem) and fact.accelerator == thing)
+    return tuple(fact for fact in catalog.user_facts if isinstance(fact, UserSystem) and fact.accelerator == thing)
 
 
 def remove_entry(catalog: Catalog, thing: str) -> FactEdit:
@@ -282,12 +290,12 @@ def remove_entry(catalog: Catalog, thing: str) -> FactEdit:
     removed_ids = {thing} | {each.id for each in list_dependent_systems(catalog, thing)}
     removed = [
         fact
-        for fact in catalog.own
+        for fact in catalog.user_facts
         if (isinstance(fact, UserEntry) and fact.id in removed_ids)
         or (isinstance(fact, UserClaim | ClaimPreference) and fact.thing in removed_ids)
         or (isinstance(fact, UserPrice) and fact.accelerator == thing)
     ]
-    return make_step(catalog.own, _describe_removal(entry.name), take=removed)
+    return make_step(catalog.user_facts, _describe_removal(entry.name), take=removed)
 
 
 def forget_inactive(catalog: Catalog, waiting: InactiveOverride) -> FactEdit:
@@ -302,7 +310,7 @@ def forget_inactive(catalog: Catalog, waiting: InactiveOverride) -> FactEdit:
         text = message(
             "own.step.forget", "Remove {attribute} of {thing}", attribute=waiting.attribute or "", thing=name
         )
-    return make_step(catalog.own, text, take=removed)
+    return make_step(catalog.user_facts, text, take=removed)
 
 
 def _find_name(catalog: Catalog, thing: str) -> str:
@@ -328,7 +336,9 @@ def state_price(catalog: Catalog, price: UserPrice, source: Source, replaces: st
     check_optional_date("date", price.date)
     check_optional_note("note", price.note)
     before = () if replaces is None else (_require_user_fact(catalog, "price", replaces),)
-    others = (fact for fact in catalog.own if isinstance(fact, UserPrice) and fact.id not in (price.id, replaces))
+    others = (
+        fact for fact in catalog.user_facts if isinstance(fact, UserPrice) and fact.id not in (price.id, replaces)
+    )
     if price.provider and price.date and any(other.offer == price.offer for other in others):
         raise input_error(
             "own.second_price",
@@ -338,26 +348,29 @@ def state_price(catalog: Catalog, price: UserPrice, source: Source, replaces: st
             date=price.date,
         )
     return make_step(
-        catalog.own, message("own.step.price", "Price of {thing}", thing=part.name), take=before, added=(source, price)
+        catalog.user_facts,
+        message("own.step.price", "Price of {thing}", thing=part.name),
+        take=before,
+        added=(source, price),
     )
 
 
 def remove_price(catalog: Catalog, price: str) -> FactEdit:
     price_fact = _require_user_fact(catalog, "price", price)
     name = _find_name(catalog, price_fact.accelerator) if isinstance(price_fact, UserPrice) else price
-    return make_step(catalog.own, _describe_price_removal(name), take=(price_fact,))
+    return make_step(catalog.user_facts, _describe_price_removal(name), take=(price_fact,))
 
 
 def change_source(catalog: Catalog, source: Source) -> FactEdit:
     _require_user_fact(catalog, "source", source.id)
     return make_step(
-        catalog.own, message("own.step.source", "Change source {title}", title=source.title), added=(source,)
+        catalog.user_facts, message("own.step.source", "Change source {title}", title=source.title), added=(source,)
     )
 
 
 def _require_user_fact(catalog: Catalog, *key: str) -> UserFact:
     """Return a fact of the user; raises `InputError` if it is shipped or unknown."""
-    fact = catalog.own.get(*key)
+    fact = catalog.user_facts.get(*key)
     if fact is None:
         raise InputError(describe_shipped_entry(key[-1]), "id")
     return fact
@@ -365,7 +378,7 @@ def _require_user_fact(catalog: Catalog, *key: str) -> UserFact:
 
 def rename_entry(catalog: Catalog, thing: str, name: str, maker: str) -> FactEdit:
     """Change the name and maker of a user's entry; its id stays, so that scenarios find it."""
-    entry = next((fact for fact in catalog.own if isinstance(fact, UserEntry) and fact.id == thing), None)
+    entry = next((fact for fact in catalog.user_facts if isinstance(fact, UserEntry) and fact.id == thing), None)
     name_line, by = check_line("name", name.strip()), check_line("maker", maker.strip())
     if entry is None:
         raise InputError(describe_shipped_entry(thing), "id")
@@ -465,10 +478,10 @@ def make_entry_step(
     Raises `InputError` at the missing or invalid attribute.
     """
     facts = make_entry_facts(entry, {name: (each,) for name, each in figures.items()}, today=today)
-    if catalog.own.get(*entry.key) is None:
+    if catalog.user_facts.get(*entry.key) is None:
         return add_facts(catalog, facts, entry.name)
     new = UserFacts.of(facts)
-    own = catalog.own
+    user_facts = catalog.user_facts
     claims = {fact.attribute: fact for fact in new if isinstance(fact, UserClaim)}
     sources = {fact.id: fact for fact in new if isinstance(fact, Source)}
     removed: list[UserFact] = []
@@ -477,28 +490,30 @@ def make_entry_step(
         claim, active_claim = claims.get(name), _find_active_claim(catalog, entry.id, name)
         if claim is not None and active_claim is not None and _is_same_statement(claim, active_claim):
             continue
-        user_claims = list(_list_user_claims(own, entry.id, name))
+        user_claims = list(_list_user_claims(user_facts, entry.id, name))
         rivals = [fact for fact in user_claims if fact != active_claim and claim is not None and fact.key != claim.key]
         removed += [fact for fact in user_claims if fact not in rivals]
-        chosen = own.get("preference", entry.id, name)
+        chosen = user_facts.get("preference", entry.id, name)
         removed += [] if chosen is None else [chosen]
         if claim is not None:
             added += [sources[claim.source], claim]
         if claim is not None and rivals:
             added.append(ClaimPreference(entry.id, name, claim.source, claim.value, tr("Your value"), today))
-    return make_step(own, message("own.step.change", "Change {name}", name=entry.name), take=removed, added=added)
+    return make_step(
+        user_facts, message("own.step.change", "Change {name}", name=entry.name), take=removed, added=added
+    )
 
 
 def _find_active_claim(catalog: Catalog, part: str, name: str) -> UserClaim | None:
     attribute = find_attribute(catalog, part, name)
     if attribute.preferred is None:
         return None
-    own_claim = catalog.own.get("claim", part, name, attribute.preferred.source.id)
-    return own_claim if isinstance(own_claim, UserClaim) else None
+    user_claim = catalog.user_facts.get("claim", part, name, attribute.preferred.source.id)
+    return user_claim if isinstance(user_claim, UserClaim) else None
 
 
-def _list_user_claims(own: UserFacts, part: str, name: str) -> Iterator[UserClaim]:
-    for fact in own:
+def _list_user_claims(user_facts: UserFacts, part: str, name: str) -> Iterator[UserClaim]:
+    for fact in user_facts:
         if isinstance(fact, UserClaim) and (fact.thing, fact.attribute) == (part, name):
             yield fact
 

@@ -348,7 +348,7 @@ def check_choices(catalog: Catalog, things: Collection[str]) -> None:
         definition = catalog.definition(model.id)
         chosen_values = {
             fact.attribute: fact.value
-            for fact in catalog.own
+            for fact in catalog.user_facts
             if isinstance(fact, ClaimPreference) and fact.thing == model.id and is_dimension(definition, fact.attribute)
         }
         check_dimensions(definition, chosen_values, model.name)

@@ -313,7 +313,7 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int) -> Iter
     attributes = catalog.attributes(thing_id)
     names = max((measure_text(attribute.name) for attribute in attributes), default=0)
     for attribute in attributes:
-        yield from _list_attribute_lines(attribute, names, width, all_own=thing.own)
+        yield from _list_attribute_lines(attribute, names, width, all_user_values=thing.own)
     if thing.kind is CatalogEntryKind.SERVING_ENGINE:
         yield from _list_settings_lines(encode_value(catalog.serving_engine(thing_id)), width)
     for title, lines in (
@@ -361,32 +361,34 @@ def _list_missing_price_lines(prices: Sequence[MissingPrice]) -> list[str]:
     ]
 
 
-def _list_attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_own: bool) -> Iterator[str]:
+def _list_attribute_lines(
+    attribute: AttributeClaims, names: int, width: int, *, all_user_values: bool
+) -> Iterator[str]:
     """Yield the preferred value with its source, then each rival with its verdict, then the reason.
 
-    The user's figures are marked, unless all figures of the entry are `all_own`.
+    The user's figures are marked, unless all figures of the entry are `all_user_values`.
     """
     value = format_claim_value(attribute, attribute.value, Formatter())
     mark = "◇" if attribute.disputed else " "
     preferred = attribute.preferred
-    source = "" if preferred is None else f"  [{_format_source(preferred, value, mark_own=not all_own)}]"
+    source = "" if preferred is None else f"  [{_format_source(preferred, value, mark_user_value=not all_user_values)}]"
     indent = " " * (names + 4)
     yield from indent_hanging(f"{pad_text(attribute.name, names)} {mark} ", f"{value}{source}", width)
     for rival in attribute.rivals:
         rival_value = format_claim_value(attribute, rival.value, Formatter())
-        text = f"{rival_value}  [{_format_source(rival, rival_value, mark_own=not all_own)}]"
+        text = f"{rival_value}  [{_format_source(rival, rival_value, mark_user_value=not all_user_values)}]"
         verdict = tr("preferred in the shipped catalog") if is_shipped_claim(attribute, rival) else None
         text = " ".join(part for part in (text, verdict or translate_data(attribute.verdict(rival) or "")) if part)
         yield from indent_hanging(f"{indent[:-2]}{_SIGNS[attribute.stance(rival)]} ", text, width)
-    if attribute.preference is not None and not all_own:
-        reasons = _own_reasons(attribute, attribute.preference)
+    if attribute.preference is not None and not all_user_values:
+        reasons = _list_user_reasons(attribute, attribute.preference)
     else:
         reasons = [translate_data(attribute.reason)] if attribute.reason and attribute.disputed else []
     for reason in reasons:
         yield from indent_hanging(indent, reason, width)
 
 
-def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[str]:
+def _list_user_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[str]:
     date = Formatter().date(chosen.date)
     reasons = [tr("Your preference, {date}: {reason}", date=date, reason=to_sentence(chosen.reason))]
     if attribute.shipped is None:
@@ -396,11 +398,11 @@ def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[st
     return reasons
 
 
-def _format_source(claim: Claim, value_text: str, *, mark_own: bool) -> str:
+def _format_source(claim: Claim, value_text: str, *, mark_user_value: bool) -> str:
     """Return the source and kind of a claim, with the printed figure if it is displayed differently."""
     words = [claim.source.named_publisher, claim.source.title, claim.kind.label]
     words.append(Formatter().date(claim.source.date or ""))
-    if claim.own and mark_own:
+    if claim.own and mark_user_value:
         words.insert(0, tr("your value"))
     if claim.published and claim.published != value_text.replace(",", ""):
         words.insert(0, tr("published as {figure}", figure=claim.published))

@@ -76,10 +76,10 @@ def _restore(options: argparse.Namespace) -> int:
     from gpudesk.service import GpuDeskService
 
     with GpuDeskService.open() as service:
-        own = service.user_catalog
-        broken, before = own.problem, len(own.facts)
-        own.restore(_choose_backup(own, options.backup))
-        after = len(own.facts)
+        user_catalog = service.user_catalog
+        broken, before = user_catalog.problem, len(user_catalog.facts)
+        user_catalog.restore(_choose_backup(user_catalog, options.backup))
+        after = len(user_catalog.facts)
     output.print_line(trn("Restored. You now have {n} value.", "Restored. You now have {n} values.", after))
     if broken is not None:
         output.print_line(tr("The unusable file is kept in the same folder, with .broken in its name."))
@@ -88,11 +88,11 @@ def _restore(options: argparse.Namespace) -> int:
     return EXIT_DONE
 
 
-def _choose_backup(own: UserCatalog, text: str) -> Path:
+def _choose_backup(user_catalog: UserCatalog, text: str) -> Path:
     is_number = text.isascii() and text.isdigit()
     if not is_number and Path(text).exists():
         return Path(text)
-    backups = own.backups()
+    backups = user_catalog.backups()
     # Python limits the number of digits, and no list is that long.
     number = int(text) if is_number and len(text) < 4 else 0
     if not 0 < number <= len(backups):
@@ -234,10 +234,10 @@ def run_signers(options: argparse.Namespace) -> int:
     """List the trusted signers, after removing one if requested."""
 
     with open_service(options) as service:
-        own = service.user_catalog
+        user_catalog = service.user_catalog
         if options.distrust is not None:
-            own.distrust(_choose_signer(own, options.distrust).key)
-        signers = own.signers()
+            user_catalog.distrust(_choose_signer(user_catalog, options.distrust).key)
+        signers = user_catalog.signers()
     if options.json:
         output.print_json([_encode_signers(number, signer) for number, signer in enumerate(signers, start=1)])
     else:
@@ -245,8 +245,8 @@ def run_signers(options: argparse.Namespace) -> int:
     return EXIT_DONE
 
 
-def _choose_signer(own: UserCatalog, text: str) -> TrustedSigner:
-    signers = own.signers()
+def _choose_signer(user_catalog: UserCatalog, text: str) -> TrustedSigner:
+    signers = user_catalog.signers()
     # Python limits the number of digits, and no list is that long.
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
     if not 0 < number <= len(signers):

@@ -49,15 +49,15 @@ def import_pack(file_import: FileImport, options: argparse.Namespace, service: G
         from gpudesk.documents.imports import apply_pack
         from gpudesk.documents.packs import find_new_signer
 
-        own = service.user_catalog
+        user_catalog = service.user_catalog
         try:
-            signer = find_new_signer(file_import.pack, own.signers(), trust=options.trust, today=get_today())
+            signer = find_new_signer(file_import.pack, user_catalog.signers(), trust=options.trust, today=get_today())
         except InputError as error:
             raise InputError(error.problem, str(file_import.path)) from error
         if chosen:
-            own.adopt(*exhaust_steps(apply_pack(service, file_import, chosen, signer)))
+            user_catalog.adopt(*exhaust_steps(apply_pack(service, file_import, chosen, signer)))
         elif signer is not None:
-            own.trust(signer)
+            user_catalog.trust(signer)
     elif chosen:
         make_pack_edit(file_import.pack, file_import.rows, chosen, service.catalog)
     if options.json:
@@ -198,7 +198,7 @@ def run(options: argparse.Namespace) -> int:
 
     paths = [Path(name) for name in options.files]
     with open_service(options) as service:
-        catalog, own = service.catalog, service.user_catalog
+        catalog, user_catalog = service.catalog, service.user_catalog
         file_imports = exhaust_steps(propose_imports(paths, catalog, today=get_today()))
         if len(file_imports) > 1 and (options.id or options.name or options.organization):
             raise UsageError(
@@ -209,13 +209,13 @@ def run(options: argparse.Namespace) -> int:
                 raise UsageError(tr("import a value pack alone; you gave {n} files", n=len(file_imports)))
             return import_pack(file_imports[0], options, service)
         proposals = [_revise(each, options, service) for each in file_imports]
-        own_facts = own.facts
-        new = [count_new_facts(proposal, own_facts) for proposal in proposals]
+        user_facts = user_catalog.facts
+        new = [count_new_facts(proposal, user_facts) for proposal in proposals]
         if any(new) and options.dry_run:
             make_import_step(catalog, proposals)
         elif any(new):
-            own.adopt(*exhaust_steps(write_proposals(service, proposals)))
-        _print_imports(file_imports, proposals, own_facts, service, options)
+            user_catalog.adopt(*exhaust_steps(write_proposals(service, proposals)))
+        _print_imports(file_imports, proposals, user_facts, service, options)
     return EXIT_DONE
 
 
@@ -239,13 +239,13 @@ def _revise(file_import: FileImport, options: argparse.Namespace, service: GpuDe
 def _print_imports(
     file_imports: Sequence[FileImport],
     proposals: Sequence[ImportProposal],
-    own_facts: UserFacts,
+    user_facts: UserFacts,
     service: GpuDeskService,
     options: argparse.Namespace,
 ) -> None:
     from gpudesk.documents.imports import count_new_facts
 
-    new = [count_new_facts(proposal, own_facts) for proposal in proposals]
+    new = [count_new_facts(proposal, user_facts) for proposal in proposals]
     if options.json:
         imported = [
             _encode_import(each, import_proposal, service)
@@ -257,13 +257,15 @@ def _print_imports(
         if not count:
             output.print_line(tr("Nothing to import from {file}: it is already in your catalog", file=each.path))
         else:
-            output.print_line(_describe_import(each, import_proposal, own_facts, is_saved=not options.dry_run))
+            output.print_line(_describe_import(each, import_proposal, user_facts, is_saved=not options.dry_run))
         lines = _list_import_preview(import_proposal, service) if options.dry_run else _list_left_out(import_proposal)
         for line in lines:
             output.print_line(f"  {line}")
 
 
-def _describe_import(file_import: FileImport, proposal: ImportProposal, own_facts: UserFacts, *, is_saved: bool) -> str:
+def _describe_import(
+    file_import: FileImport, proposal: ImportProposal, user_facts: UserFacts, *, is_saved: bool
+) -> str:
     from gpudesk.catalog.importing.proposals import get_subject
     from gpudesk.report.catalog_import import label_proposal_kind
     from gpudesk.text.formatting import Formatter
@@ -276,7 +278,7 @@ def _describe_import(file_import: FileImport, proposal: ImportProposal, own_fact
             return tr("Imported {kind} {id} ({name}) from {file}", **fields)
         return tr("Would import {kind} {id} ({name}) from {file}", **fields)
     prices = [fact for fact in proposal.facts if isinstance(fact, UserPrice)]
-    new = sum(own_facts.get(*fact.key) != fact for fact in prices)
+    new = sum(user_facts.get(*fact.key) != fact for fact in prices)
     texts = {"count": Formatter().count(new), "file": file_import.path}
     if is_saved:
         said_of_new = trn("Imported {count} price from {file}", "Imported {count} prices from {file}", new, **texts)

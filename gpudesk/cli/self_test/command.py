@@ -28,7 +28,7 @@ from gpudesk.text.translation import tr
 CHECKS: Final[tuple[tuple[str, str, Check], ...]] = (
     ("resources", "Resources", installation.check_resources),
     ("catalog", "Catalog", installation.check_catalog),
-    ("own_facts", "Your own facts", installation.check_own_file),
+    ("own_facts", "Your own facts", installation.check_user_file),
     ("calibration", "Calibration", installation.check_calibration),
     ("golden", "Figures of the engine", installation.check_golden),
     ("memory", "Memory of known models", installation.check_memory),

@@ -121,23 +121,23 @@ def check_calibration() -> CheckFinding:
         )
 
 
-def check_own_file() -> CheckFinding:
+def check_user_file() -> CheckFinding:
     """The user's file opens; if it does not, the program still works, and the finding names the file."""
     from gpudesk.catalog.user_store.user_catalog import UserCatalog
     from gpudesk.text.messages import format_input_error
 
     path = paths.get_user_catalog_path()
-    own = UserCatalog(path, lambda *_: None)
+    user_catalog = UserCatalog(path, lambda *_: None)
     try:
-        if own.problem is not None:
-            problem = format_input_error(own.problem).rstrip(".")
+        if user_catalog.problem is not None:
+            problem = format_input_error(user_catalog.problem).rstrip(".")
             problem = tr("your values cannot be loaded: {problem}; the shipped catalog still works", problem=problem)
             return CheckFinding(problem, doubt=True)
         if not os.access(path, os.F_OK):
             return CheckFinding(tr("no file yet"))
-        return CheckFinding(trn("{n} value in your file", "{n} values in your file", len(own.facts)))
+        return CheckFinding(trn("{n} value in your file", "{n} values in your file", len(user_catalog.facts)))
     finally:
-        own.close()
+        user_catalog.close()
 
 
 #: Llama 3.1 70B in 16 bits: 70,553,706,496 parameters of 2 bytes.

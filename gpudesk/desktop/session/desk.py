@@ -253,7 +253,7 @@ class Desk(QObject):
         edited = replace(
             before, costs=scenario.costs, decision=scenario.decision, demand=scenario.demand, fleet=scenario.fleet
         )
-        if edited == before or edited != replace(scenario, own_records=before.own_records):
+        if edited == before or edited != replace(scenario, user_records=before.user_records):
             return None
         is_same = former.catalog_revision == self.service.catalog.revision
         return replace(former, scenario=edited) if is_same else None

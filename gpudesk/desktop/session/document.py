@@ -298,7 +298,7 @@ class Document(QObject):
     def carries_other_facts(self) -> bool:
         """Whether the scenario carries facts of its author that the catalog lacks or has with other values."""
         scenario = self._desk.scenario
-        if not scenario.own_records:
+        if not scenario.user_records:
             return False
         from gpudesk.documents.packs import find_new_carried_facts
 

@@ -105,13 +105,13 @@ def _open(dialog: QDialog) -> None:
 
 
 def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
-    own = window.desk.service.user_catalog
+    user_catalog = window.desk.service.user_catalog
 
     def open_editor(kind: EditorKind) -> partial[None]:
         return partial(catalog.open_editor, EditorRequest(kind))
 
     make = partial(ActionSpec, menu=MenuId.CATALOG)
-    new, share = partial(make, enabled=lambda: own.writable), partial(make, section=1)
+    new, share = partial(make, enabled=lambda: user_catalog.writable), partial(make, section=1)
     importing = tr("Import models, accelerators, prices or packs")
     return [
         new("catalog.import", tr("Import…"), catalog.ask_for_imports, "import", ("Ctrl+Shift+O",), palette=importing),
@@ -120,7 +120,11 @@ def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> 
         new("catalog.add_price", tr("New price…"), open_editor(EditorKind.PRICE), "coins"),
         share("catalog.export", tr("Export table…"), catalog.export, "table-2", palette=tr("Export a catalog table")),
         share(
-            "catalog.pack", tr("Share your values…"), catalog.make_pack, "file-down", enabled=lambda: len(own.facts) > 0
+            "catalog.pack",
+            tr("Share your values…"),
+            catalog.make_pack,
+            "file-down",
+            enabled=lambda: len(user_catalog.facts) > 0,
         ),
         make("catalog.stale", tr("Age limits…"), open_editor(EditorKind.STALENESS), "history", section=2),
         make("catalog.backups", tr("Backups of your values…"), catalog.show_backups, "database", section=2),
@@ -142,14 +146,15 @@ def _make_undo_actions(undo: _Undoing, redo: _Undoing) -> list[ActionSpec]:
 
 def list_undo_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
     """Return undo and redo of catalog edits, which are separate from the scenario's."""
-    own, formatter = window.desk.service.user_catalog, window.desk.formatter
+    user_catalog, formatter = window.desk.service.user_catalog, window.desk.formatter
     undo, redo = tr("Undo in catalog"), tr("Redo in catalog")
-    if own.undo_text is not None:
-        undo = tr("Undo in catalog: {step}", step=format_message(own.undo_text, formatter))
-    if own.redo_text is not None:
-        redo = tr("Redo in catalog: {step}", step=format_message(own.redo_text, formatter))
+    if user_catalog.undo_text is not None:
+        undo = tr("Undo in catalog: {step}", step=format_message(user_catalog.undo_text, formatter))
+    if user_catalog.redo_text is not None:
+        redo = tr("Redo in catalog: {step}", step=format_message(user_catalog.redo_text, formatter))
     return _make_undo_actions(
-        (undo, catalog.undo, lambda: own.undo_text is not None), (redo, catalog.redo, lambda: own.redo_text is not None)
+        (undo, catalog.undo, lambda: user_catalog.undo_text is not None),
+        (redo, catalog.redo, lambda: user_catalog.redo_text is not None),
     )
 
 

@@ -158,13 +158,13 @@ def format_added_facts(proposals: Sequence[ImportProposal], window: DocumentWind
 
 def undo_import(window: DocumentWindow, steps: Sequence[FactEdit]) -> None:
     """Undo these steps, the last first; if something else was done since, show where to undo."""
-    own = window.desk.service.user_catalog
+    user_catalog = window.desk.service.user_catalog
     try:
         for step in reversed(steps):
-            if own.undo_text is not step.text:
+            if user_catalog.undo_text is not step.text:
                 window.note.show_note(tr("Undo failed: there are newer changes. Undo those first on the Catalog page."))
                 return
-            own.undo()
+            user_catalog.undo()
     except InputError as error:
         problem = format_input_error(error, window.desk.formatter).rstrip(".")
         window.note.show_note(tr("Undo failed: {problem}.", problem=problem))

@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 def show_user_file_problem(window: DocumentWindow) -> None:
     """Show why user values are missing, with the remedies; do nothing if all are loaded."""
-    own = window.desk.service.user_catalog
+    user_catalog = window.desk.service.user_catalog
     remedies = [(tr("Show backups"), partial(show_backups, window))]
-    if own.problem is None:
-        if own.unreadable:
+    if user_catalog.problem is None:
+        if user_catalog.unreadable:
             text = trn(
                 "{n} of your values cannot be used: {first}.",
                 "{n} of your values cannot be used. First problem: {first}.",
-                len(own.unreadable),
-                first=format_message(own.unreadable[0], window.desk.formatter),
+                len(user_catalog.unreadable),
+                first=format_message(user_catalog.unreadable[0], window.desk.formatter),
             )
             window.note.show_note(text, remedies)
         return
-    problem = format_input_error(own.problem, window.desk.formatter).rstrip(".")
+    problem = format_input_error(user_catalog.problem, window.desk.formatter).rstrip(".")
     window.note.show_note(
         tr("Your values are not loaded: {problem}. Their file is unchanged.", problem=problem),
         [
@@ -56,9 +56,9 @@ def show_backups(window: DocumentWindow) -> None:
 
 def set_file_aside(window: DocumentWindow) -> None:
     """Move an unusable file out of the way, and start without facts."""
-    own = window.desk.service.user_catalog
+    user_catalog = window.desk.service.user_catalog
     try:
-        place = own.set_aside()
+        place = user_catalog.set_aside()
     except InputError as error:
         problem = format_input_error(error, window.desk.formatter).rstrip(".")
         window.note.show_note(tr("File not moved: {problem}.", problem=problem))
@@ -87,8 +87,8 @@ class CatalogController(QObject):
         self._window = window
         window.files.take_facts = self._take_facts
         window.desk.impact_changed.connect(self._tell_impact)
-        own = window.desk.service.user_catalog
-        if own.problem is not None or own.unreadable:
+        user_catalog = window.desk.service.user_catalog
+        if user_catalog.problem is not None or user_catalog.unreadable:
             call_after_paint(window, partial(show_user_file_problem, window))
 
     # Dialogs
@@ -151,8 +151,8 @@ class CatalogController(QObject):
 
     def say_not_done(self, error: InputError) -> None:
         problem = format_input_error(error, self._window.desk.formatter).rstrip(".")
-        own, formatter = self._window.desk.service.user_catalog, self._window.desk.formatter
-        remedies = make_rewrite_actions(own, formatter, self._show_rewrite_offer)
+        user_catalog, formatter = self._window.desk.service.user_catalog, self._window.desk.formatter
+        remedies = make_rewrite_actions(user_catalog, formatter, self._show_rewrite_offer)
         if remedies:
             remedies.append((tr("Show backups"), self.show_backups))
         text = tr("Change failed: {problem}. Your values are unchanged.", problem=problem)

@@ -105,18 +105,18 @@ def make_editor_request(offer: CatalogAction) -> EditorRequest:
 
 def forget_offer(offer: CatalogAction, desk: Desk) -> None:
     """Remove inactive facts of the user; raises `InputError` if that fails."""
-    own, catalog = desk.service.user_catalog, desk.service.catalog
+    user_catalog, catalog = desk.service.user_catalog, desk.service.catalog
     place = selections.select_catalog_attribute(offer.thing or "", offer.attribute or "")
     if offer.price is not None:
         place = selections.select_catalog_price(offer.price)
     for each in _select_inactive_overrides(place, catalog.waiting)[:1]:
-        own.do(forget_inactive(catalog, each))
+        user_catalog.do(forget_inactive(catalog, each))
 
 
 def revert_offer(offer: CatalogAction, desk: Desk) -> None:
     """Remove all of the user's data on an attribute; raises `InputError` if that fails."""
-    own, catalog = desk.service.user_catalog, desk.service.catalog
-    own.do(revert_attribute(catalog, offer.thing or "", offer.attribute or ""))
+    user_catalog, catalog = desk.service.user_catalog, desk.service.catalog
+    user_catalog.do(revert_attribute(catalog, offer.thing or "", offer.attribute or ""))
 
 
 _T = TypeVar("_T")

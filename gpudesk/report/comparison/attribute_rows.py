@@ -298,7 +298,7 @@ def build_price_row(answer: Answer, costs: CostAnswer, formatter: Formatter) -> 
 
 
 def _is_user_price(price: ResolvedCostInput) -> bool:
-    return price.origin is CostInputOrigin.YOURS or (price.prices is not None and price.prices.is_own)
+    return price.origin is CostInputOrigin.YOURS or (price.prices is not None and price.prices.is_user_value)
 
 
 def _describe_price_basis(price: ResolvedCostInput, *, names_system: bool) -> str | None:

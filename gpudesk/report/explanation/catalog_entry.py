@@ -64,7 +64,7 @@ class ReportedCatalog(Protocol):
         """The latest day on which a shipped figure was retrieved."""
 
     @property
-    def own(self) -> UserFacts: ...
+    def user_facts(self) -> UserFacts: ...
 
     @property
     def waiting(self) -> Sequence[InactiveOverride]:

@@ -277,7 +277,7 @@ def _write_head(
         band = tr("80% interval: {low} to {high}", low=low, high=high)
         ground = ExplanationBasis(estimate.basis.value)
         basis = _describe_basis(answer.columns[position], estimate, backing.rows, formatter)
-        if estimate.own_model:
+        if estimate.user_model:
             basis = tr("{basis}; model entered by you", basis=basis)
     return Explanation(
         what=tr("{figure}, {deployment}", figure=label, deployment=_describe_deployment(answer, position, formatter)),

@@ -14,7 +14,7 @@ from gpudesk.catalog.user_store.file_system import DAILY_BACKUPS, NEWEST_BACKUPS
 from gpudesk.catalog.user_store.migrations import USER_VERSION
 from gpudesk.catalog.user_store.user_file import SMALL_STEP, UserFile, list_backups, restore_backup
 from gpudesk.domain.user_facts import Backup, BackupReason, TrustedSigner
-from tests.unit.catalog.own_samples import ALL, numbered, step, write_version
+from tests.unit.catalog.user_samples import ALL, numbered, step, write_version
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 

@@ -24,7 +24,7 @@ def shipped_service() -> Iterator[GpuDeskService]:
 
 
 @pytest.fixture
-def own_service() -> Iterator[GpuDeskService]:
+def user_service() -> Iterator[GpuDeskService]:
     with GpuDeskService(GpuDeskService.open().catalog) as service:
         step = edits.state_value(
             service.catalog, "mi325x", "memory_bandwidth", 5.9, "TB/s", QUOTE, today="2026-11-20", reason="seen"
@@ -67,8 +67,8 @@ def test_accelerators_show_the_values_that_hold(shipped_service: GpuDeskService)
     assert [each.key for each in table.rows] == [each.id for each in shipped_service.catalog.accelerators()]
 
 
-def test_user_values_replace_shipped_ones_and_are_marked(own_service: GpuDeskService) -> None:
-    table = make_catalog_table(CatalogSection.ACCELERATORS, own_service.catalog)
+def test_user_values_replace_shipped_ones_and_are_marked(user_service: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.ACCELERATORS, user_service.catalog)
     assert find_cell(table, "mi325x", "memory_bandwidth") == 5.9e12
     assert find_mark(table, "mi325x", "memory_bandwidth") == CatalogCellMark.OWN | CatalogCellMark.DISPUTED
     assert find_cell(table, "mi355x", "price") == 30000
@@ -148,22 +148,22 @@ def test_prices_keep_rent_and_purchase_apart(shipped_service: GpuDeskService) ->
     assert sorted(order, key=order.index) == order, "prices of one part stand together"
 
 
-def test_sources_count_their_claims(own_service: GpuDeskService) -> None:
-    table = make_catalog_table(CatalogSection.SOURCES, own_service.catalog)
+def test_sources_count_their_claims(user_service: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.SOURCES, user_service.catalog)
     assert find_cell(table, QUOTE.id, "claims") == 2
     assert find_row(table, QUOTE.id).own
 
 
-def test_yours_shows_user_values_next_to_shipped_ones(own_service: GpuDeskService) -> None:
-    table = make_catalog_table(CatalogSection.YOURS, own_service.catalog)
+def test_yours_shows_user_values_next_to_shipped_ones(user_service: GpuDeskService) -> None:
+    table = make_catalog_table(CatalogSection.YOURS, user_service.catalog)
     bandwidth = "mi325x/memory_bandwidth"
     assert [each.key for each in table.rows] == [bandwidth, "price/own-1"]
     assert find_cell(table, bandwidth, "yours") == 5.9e12
     assert find_cell(table, bandwidth, "shipped") == 6e12
     assert find_cell(table, bandwidth, "difference") == pytest.approx(5.9 / 6)
     assert find_cell(table, bandwidth, "reason") == "seen"
-    own_service.user_catalog.do(edits.take_shipped(own_service.catalog, "mi325x", "memory_bandwidth"))
-    after = make_catalog_table(CatalogSection.YOURS, own_service.catalog)
+    user_service.user_catalog.do(edits.take_shipped(user_service.catalog, "mi325x", "memory_bandwidth"))
+    after = make_catalog_table(CatalogSection.YOURS, user_service.catalog)
     assert find_cell(after, bandwidth, "yours") == 5.9e12
     assert find_cell(after, bandwidth, "shipped") == 6e12
     assert find_mark(after, bandwidth, "yours") == 0, "it is there, and does not hold"

@@ -23,8 +23,8 @@ from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, format_input_error
 from tests.unit.documents.test_dimension_choices import choose
 from tests.unit.domain.asking import ask, closed
-from tests.unit.domain.own_samples import ACCELERATOR as OURS
-from tests.unit.domain.own_samples import LAB, TODAY
+from tests.unit.domain.user_samples import ACCELERATOR as OURS
+from tests.unit.domain.user_samples import LAB, TODAY
 
 PART = "h200-sxm"
 VALUES: st.SearchStrategy[Any] = (
@@ -36,7 +36,7 @@ VALUES: st.SearchStrategy[Any] = (
 
 @given(name=st.sampled_from(sorted(ATTRIBUTES)), value=VALUES)
 def test_values_from_any_writer_can_be_computed_with(facts: Catalog, name: str, value: ClaimValue) -> None:
-    merged = facts.with_own(UserFacts.of(choose(name, value, PART)))
+    merged = facts.with_user_facts(UserFacts.of(choose(name, value, PART)))
     part = merged.accelerator(PART)
     assert isinstance(part.platform, str)
     assert part.platform
@@ -85,7 +85,7 @@ def test_a_form_with_such_a_figure_is_refused_at_the_field(facts: Catalog, name:
 
 
 def test_a_part_without_peaks_is_refused_and_the_others_are_answered(facts: Catalog, calibration: Calibration) -> None:
-    merged = facts.with_own(UserFacts.of([LAB, *OURS]))
+    merged = facts.with_user_facts(UserFacts.of([LAB, *OURS]))
     assert not merged.accelerator("ours-x1").peak_dense
     requests = [ask(part, "llama-3.1-8b", "bf16", closed(8)) for part in ("ours-x1", PART)]
     refused, answered = Estimator(merged, calibration).estimate_many(requests)
@@ -106,7 +106,7 @@ def test_accelerator_with_extreme_values_gets_an_answer(
         for fact in OURS
     ]
     user_facts += [UserClaim("ours-x1", name, flops, LAB.id, SourceKind.USER, TODAY) for name, flops in peaks.items()]
-    merged = facts.with_own(UserFacts.of([LAB, *user_facts]))
+    merged = facts.with_user_facts(UserFacts.of([LAB, *user_facts]))
     (estimate,) = Estimator(merged, calibration).estimate_many(
         [ask("ours-x1", "llama-3.1-8b", "bf16", closed(8), count=8)]
     )

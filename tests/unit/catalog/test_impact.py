@@ -24,7 +24,7 @@ SOURCE = make_user_source("A letter", "The maker", url=None, date="2026-11-01", 
 
 @pytest.fixture
 def service(facts: Catalog) -> GpuDeskService:
-    return GpuDeskService(facts.with_own(facts.own))
+    return GpuDeskService(facts.with_user_facts(facts.user_facts))
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact, User
 from gpudesk.report.catalog_export import EXPORT_KINDS
 from gpudesk.report.catalog_export import build_catalog_table as export_table
 from gpudesk.text.messages import InputError
-from tests.unit.domain.own_samples import ACCELERATOR, LAB, MODEL, OFFER, TODAY
+from tests.unit.domain.user_samples import ACCELERATOR, LAB, MODEL, OFFER, TODAY
 
 STRUCTURE = next(fact for fact in MODEL if isinstance(fact, UserModel))
 TAKEN, TAKEN_MODEL, GONE = "h200-sxm", "llama-3.1-8b", "part-of-yesterday"
@@ -70,7 +70,7 @@ FACTS: dict[str, Sequence[UserFact]] = {
 
 @pytest.mark.parametrize("user_facts", FACTS.values(), ids=FACTS)
 def test_user_entries_leave_shipped_answers_unchanged(facts: Catalog, user_facts: Sequence[UserFact]) -> None:
-    merged = facts.with_own(UserFacts.of(user_facts))
+    merged = facts.with_user_facts(UserFacts.of(user_facts))
     assert verify_catalog(merged) == ()
     assert {model.id: model for model in facts.models()}.items() <= {
         model.id: model for model in merged.models()
@@ -86,7 +86,7 @@ def test_user_entries_leave_shipped_answers_unchanged(facts: Catalog, user_facts
     for section in CatalogSection:
         assert list(iterate_catalog_rows(section, merged)) or section is CatalogSection.YOURS
     assert len(merged.things()) == len({thing.id for thing in merged.things()})
-    assert dict(merged.own.facts) == dict(UserFacts.of(user_facts).facts)
+    assert dict(merged.user_facts.facts) == dict(UserFacts.of(user_facts).facts)
 
 
 def test_unreadable_entry_is_refused_by_name_on_export() -> None:

@@ -66,9 +66,9 @@ def test_range_counts_once_by_its_middle() -> None:
     assert (summary.low, summary.median, summary.high) == (1.0, 5.0, 9.0)
 
 
-def test_shipped_and_own_make_one_range() -> None:
+def test_shipped_and_user_prices_make_one_range() -> None:
     (together,) = summarize_prices([price(1.0), price(3.0, own=True)])
-    assert (together.count, together.own_count, together.median) == (2, 1, 2.0)
+    assert (together.count, together.user_count, together.median) == (2, 1, 2.0)
 
 
 def test_terms_have_an_order_and_purchases_come_last() -> None:
@@ -82,7 +82,7 @@ def test_prices_of_other_things_are_in_no_summary() -> None:
     refused = price(70_000.0, term="purchase", note="not taken")
     assert summarize_prices([refused]) == ()
     (summary,) = summarize_prices([price(70_000.0, term="purchase", note="our quote", own=True)])
-    assert summary.own_count == 1
+    assert summary.user_count == 1
 
 
 def test_shipped_prices_have_ranges(facts: Catalog) -> None:
@@ -151,7 +151,7 @@ def test_price_of_the_user_without_a_known_provider_counts_in_every_class() -> N
     prices = ComparablePrices((*MIXED, own))
     summary = prices.find("mi355x", "on_demand", HYPERSCALER)
     assert summary is not None
-    assert (summary.low, summary.high, summary.own_count, summary.is_own) == (2.0, 2.0, 1, True)
+    assert (summary.low, summary.high, summary.user_count, summary.is_user_value) == (2.0, 2.0, 1, True)
 
 
 def test_prices_of_the_user_count_alone() -> None:

@@ -16,8 +16,8 @@ from gpudesk.domain.claim import CatalogEntryKind, ClaimPreference, SourceKind
 from gpudesk.domain.user_facts import UserClaim, UserFacts
 from gpudesk.text.messages import InputError
 from gpudesk.text.units import GIB
-from tests.unit.catalog.own_samples import QUOTE
 from tests.unit.catalog.test_files import problems_of
+from tests.unit.catalog.user_samples import QUOTE
 
 DGX = "systems/nvidia-dgx-b200.toml"
 R760 = "systems/dell-r760-h100-pciex2.toml"
@@ -71,7 +71,7 @@ def test_instances_with_a_name_are_rented_under_it(catalog: Catalog) -> None:
 def test_a_value_of_the_user_holds_in_a_system(catalog: Catalog) -> None:
     price = UserClaim("nvidia-dgx-b200", "price_low", 450000, QUOTE.id, SourceKind.USER, retrieved="2026-11-26")
     choice = ClaimPreference(price.thing, price.attribute, QUOTE.id, price.value, "a quote", "2026-11-26")
-    own = catalog.with_own(UserFacts.of((QUOTE, price, choice)))
+    own = catalog.with_user_facts(UserFacts.of((QUOTE, price, choice)))
     assert own.system("nvidia-dgx-b200").price_low_usd == 450000
     assert catalog.system("nvidia-dgx-b200").price_low_usd == 515410
 

@@ -17,7 +17,7 @@ from gpudesk.catalog.database import CatalogFileError
 from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile
 from gpudesk.domain.user_facts import FactEdit, TrustedSigner, UserFacts, UserPrice
 from gpudesk.text.messages import InputError
-from tests.unit.catalog.own_samples import (
+from tests.unit.catalog.user_samples import (
     ALL,
     BANDWIDTH,
     CHOICE,

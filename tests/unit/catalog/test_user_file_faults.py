@@ -22,8 +22,8 @@ from gpudesk.catalog.user_store.rows import RowChange
 from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile, list_backups, restore_backup
 from gpudesk.domain.user_facts import TrustedSigner, UserClaim, UserPrice
 from gpudesk.text.messages import format_input_error, format_message
-from tests.unit.catalog.own_samples import ALL, hold_read_lock, numbered, step
 from tests.unit.catalog.processes import can_mount, own_mounts, run, start
+from tests.unit.catalog.user_samples import ALL, hold_read_lock, numbered, step
 
 mounts = pytest.mark.skipif(not can_mount(), reason="this system lets nobody mount")
 

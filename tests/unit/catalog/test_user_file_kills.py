@@ -15,8 +15,8 @@ from gpudesk.catalog.user_store.user_file import UserFile, list_backups
 from gpudesk.domain.claim import Source
 from gpudesk.domain.user_facts import UserFacts
 from tests.unit.catalog import user_file_process
-from tests.unit.catalog.own_samples import QUOTE, numbered, step, write_version
 from tests.unit.catalog.processes import KILLS, draw_moments, kill, start
+from tests.unit.catalog.user_samples import QUOTE, numbered, step, write_version
 
 
 def _facts(path: Path) -> UserFacts:

@@ -18,7 +18,7 @@ from gpudesk.catalog.user_store.user_file import UserFile, list_backups
 from gpudesk.domain.claim import Claim, Dispute, DocumentStatement, PriceRecord, Source
 from gpudesk.domain.diffusion import DiffusionResult
 from gpudesk.domain.user_facts import BackupReason, TrustedSigner
-from tests.unit.catalog.own_samples import ALL, numbered, write_version
+from tests.unit.catalog.user_samples import ALL, numbered, write_version
 
 OLDER = Path(__file__).parents[2] / "data"
 

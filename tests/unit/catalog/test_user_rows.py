@@ -15,7 +15,7 @@ from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
 from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact, UserModel, UserPrice, get_fact_key
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError
-from tests.unit.catalog.own_samples import ALL, BANDWIDTH, CARD, QUOTE, RENT
+from tests.unit.catalog.user_samples import ALL, BANDWIDTH, CARD, QUOTE, RENT
 
 #: Any text at all: half characters, NUL, marks that turn the direction of writing.
 _texts = st.text(st.characters(codec=None), max_size=12) | st.sampled_from(

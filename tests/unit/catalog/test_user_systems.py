@@ -113,7 +113,7 @@ def test_a_system_without_its_accelerator_waits(bench: GpuDeskService) -> None:
         add(bench, part)
     add(bench)
     lost = [replace(fact, accelerator="no-such") if fact == SERVER else fact for fact in bench.user_catalog.facts]
-    catalog = bench.catalog.with_own(type(bench.user_catalog.facts).of(lost))
+    catalog = bench.catalog.with_user_facts(type(bench.user_catalog.facts).of(lost))
     assert not any(system.own for system in catalog.systems())
     assert "our-server" not in {thing.id for thing in catalog.things()}
     assert {waiting.why.id for waiting in catalog.waiting} == {"own.waits.thing"}

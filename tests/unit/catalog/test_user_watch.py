@@ -19,7 +19,7 @@ from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile
 from gpudesk.domain.reference_data import WatchNote
 from gpudesk.domain.user_facts import BackupReason, FactEdit
 from gpudesk.text.messages import InputError, message
-from tests.unit.catalog.own_samples import ALL, RENT, hold_read_lock, step, write_version
+from tests.unit.catalog.user_samples import ALL, RENT, hold_read_lock, step, write_version
 
 GAP = WatchNote("W002-01", 9.5, "2026-10-02", "Eigene Messung", "zweimal gelesen")
 LATER = WatchNote("W002-01", 8, "2026-11", "A page")

@@ -11,7 +11,7 @@ from gpudesk.catalog.database import CatalogDatabase, compute_stored_revision, s
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.verify import verify_catalog
 from gpudesk.text.messages import format_message
-from tests.unit.domain.own_samples import ALL
+from tests.unit.domain.user_samples import ALL
 
 
 def spoil(path: Path, *statements: str, keep_revision: bool = False) -> None:
@@ -51,7 +51,7 @@ def test_real_catalog_has_no_finding(catalog: Catalog) -> None:
 
 
 def test_facts_of_the_user_are_no_fault_of_the_catalog(catalog: Catalog) -> None:
-    assert verify_catalog(catalog.with_own(ALL)) == ()
+    assert verify_catalog(catalog.with_user_facts(ALL)) == ()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from gpudesk.report.catalog_export import build_catalog_table as export_table
 from gpudesk.report.catalog_lists import CatalogCellFormatter
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from gpudesk.text.messages import InputError
-from tests.unit.domain.own_samples import ALL, LAB, MODEL, OFFER, TODAY
+from tests.unit.domain.user_samples import ALL, LAB, MODEL, OFFER, TODAY
 
 GONE = "part-of-yesterday"
 NO_LONGER = f"the entry {GONE} is no longer in the catalog"
@@ -90,17 +90,17 @@ def texts(catalog: Catalog) -> list[tuple[str, str, str, str]]:
 def test_inactive_overrides_are_listed_with_reasons(
     facts: Catalog, user_facts: tuple[UserFact, ...], listed: tuple[str, str, str, str]
 ) -> None:
-    merged = facts.with_own(UserFacts.of(user_facts))
+    merged = facts.with_user_facts(UserFacts.of(user_facts))
     assert texts(merged) == [listed]
     assert len({row.key for row in rows(merged)}) == len(rows(merged))
     table = export_table("own", merged)
     place = [column.key for column in table.head].index("waits")
     assert {row[place] for row in table.rows} - {None} == {listed[-1]}
     step = edits.forget_inactive(merged, merged.waiting[0])
-    after = facts.with_own(merged.own.after(step))
+    after = facts.with_user_facts(merged.user_facts.after(step))
     assert after.waiting == ()
-    assert all(isinstance(fact, UserClaim | Source) for fact in after.own), "what has its effect stays"
-    assert texts(facts.with_own(after.own.after(step.invert()))) == [listed]
+    assert all(isinstance(fact, UserClaim | Source) for fact in after.user_facts), "what has its effect stays"
+    assert texts(facts.with_user_facts(after.user_facts.after(step.invert()))) == [listed]
 
 
 def rows(catalog: Catalog) -> tuple[CatalogRow, ...]:
@@ -108,7 +108,7 @@ def rows(catalog: Catalog) -> tuple[CatalogRow, ...]:
 
 
 def test_facts_with_effect_do_not_wait(facts: Catalog) -> None:
-    merged = facts.with_own(ALL)
+    merged = facts.with_user_facts(ALL)
     assert merged.waiting == ()
     table = export_table("own", merged)
     assert {row[-1] for row in table.rows} == {None}
@@ -117,23 +117,23 @@ def test_facts_with_effect_do_not_wait(facts: Catalog) -> None:
 def test_claim_remains_next_to_an_inactive_choice(facts: Catalog) -> None:
     claim = UserClaim("mi325x", "memory_bandwidth", 5.5e12, LAB.id, SourceKind.USER, TODAY)
     choice = ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY)
-    merged = facts.with_own(UserFacts.of([LAB, claim, choice]))
+    merged = facts.with_user_facts(UserFacts.of([LAB, claim, choice]))
     held_claim, waiting = rows(merged)
     assert held_claim.waits is None
     assert held_claim.item is not None
     assert waiting.waits is not None
     assert waiting.waits.facts == (choice,)
     step = edits.forget_inactive(merged, waiting.waits)
-    assert set(merged.own.after(step)) == {LAB, claim}
+    assert set(merged.user_facts.after(step)) == {LAB, claim}
 
 
 def test_removed_override_cannot_be_removed_again(facts: Catalog) -> None:
-    merged = facts.with_own(UserFacts.of([LAB, *about(GONE, "memory", 2**30)]))
+    merged = facts.with_user_facts(UserFacts.of([LAB, *about(GONE, "memory", 2**30)]))
     with pytest.raises(InputError, match=r"own\.not_own"):
         edits.forget_inactive(facts, merged.waiting[0])
 
 
 def test_price_of_a_part_that_is_gone_is_removed_by_its_id(facts: Catalog) -> None:
     price = UserPrice("o-1", GONE, "on_demand", OFFER.id, SourceKind.USER, 2.5)
-    merged = facts.with_own(UserFacts.of([OFFER, price]))
+    merged = facts.with_user_facts(UserFacts.of([OFFER, price]))
     assert edits.remove_price(merged, "o-1").before == (price, OFFER)

@@ -21,7 +21,7 @@ from gpudesk.catalog.user_store.user_file import UserFile, list_backups, restore
 from gpudesk.domain.claim import Source
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.text.messages import InputError
-from tests.unit.catalog.own_samples import numbered
+from tests.unit.catalog.user_samples import numbered
 
 NOBODY = 65534
 

@@ -80,7 +80,7 @@ def test_a_serving_engine_is_shown_in_words_and_plain_numbers(capsys: Capture) -
 
 
 @pytest.fixture
-def with_own_values() -> None:
+def with_user_values() -> None:
     """State a bandwidth of the user and choose another power for MI325X."""
     source = make_user_source("Quote by mail", "Dealer", url=None, date="2026-11-18", kind=SourceKind.USER)
     with GpuDeskService.open() as service:
@@ -101,8 +101,8 @@ def with_own_values() -> None:
         )
 
 
-@pytest.mark.usefixtures("with_own_values")
-def test_own_values_are_shown_with_the_choice_and_the_shipped_value(capsys: Capture) -> None:
+@pytest.mark.usefixtures("with_user_values")
+def test_user_values_are_shown_with_the_choice_and_the_shipped_value(capsys: Capture) -> None:
     assert entry.main(["catalog", "show", "mi325x"]) == 0
     output = " ".join(capsys.readouterr().out.split())
     assert "memory_bandwidth ◇ 6.1 TB/s [your value, Dealer, Quote by mail, entered by you, 2026-11-18]" in output
@@ -115,8 +115,8 @@ def test_own_values_are_shown_with_the_choice_and_the_shipped_value(capsys: Capt
     assert "⊘ 5.3 TB/s" in bandwidth_rows
 
 
-@pytest.mark.usefixtures("with_own_values")
-def test_own_values_are_marked_for_programs(capsys: Capture) -> None:
+@pytest.mark.usefixtures("with_user_values")
+def test_user_values_are_marked_for_programs(capsys: Capture) -> None:
     assert entry.main(["catalog", "show", "mi325x", "--json"]) == 0
     attributes = {each["name"]: each for each in json.loads(capsys.readouterr().out)["attributes"]}
     bandwidth, power = attributes["memory_bandwidth"], attributes["tdp"]

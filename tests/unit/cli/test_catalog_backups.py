@@ -9,7 +9,7 @@ import pytest
 from gpudesk import paths
 from gpudesk.catalog.user_store.user_file import UserFile
 from gpudesk.cli import main as entry
-from tests.unit.catalog.own_samples import ALL, numbered, step
+from tests.unit.catalog.user_samples import ALL, numbered, step
 
 Capture = pytest.CaptureFixture[str]
 

@@ -9,19 +9,19 @@ from gpudesk.cli import main as entry
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import message
-from tests.unit.domain.own_samples import ALL
+from tests.unit.domain.user_samples import ALL
 
 Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def own_facts() -> None:
+def user_facts() -> None:
     with GpuDeskService.open() as service:
         service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
 
 
 @pytest.fixture
-def pack(own_facts: None, tmp_path: Path, capsys: Capture) -> Path:
+def pack(user_facts: None, tmp_path: Path, capsys: Capture) -> Path:
     target = tmp_path / "ours.gpudeskpack"
     assert entry.main(["catalog", "pack", "-o", str(target), "--sign", "Ada", "--name", "Ours"]) == 0
     path_line, mark = capsys.readouterr().out.splitlines()

@@ -42,7 +42,7 @@ def run(capsys: Capture, *arguments: object) -> tuple[int, str, str]:
     return code, captured.out, captured.err
 
 
-def own_ids() -> set[str]:
+def list_user_ids() -> set[str]:
     with GpuDeskService.open() as service:
         return {thing.id for thing in service.catalog.things() if thing.own}
 
@@ -91,7 +91,7 @@ def test_a_model_is_added_in_one_line(capsys: Capture, llama: Path) -> None:
     code, out, err = run(capsys, llama)
     assert (code, err) == (0, "")
     assert out == f"Imported model my-llama (My-Llama) from {llama / 'config.json'}\n"
-    assert own_ids() == {"my-llama"}
+    assert list_user_ids() == {"my-llama"}
     assert entry.main(["catalog", "show", "my-llama", "--json"]) == 0
     model = json.loads(capsys.readouterr().out)
     values = {each["name"]: each for each in model["attributes"]}
@@ -220,7 +220,7 @@ def test_answers_fill_missing_fields(capsys: Capture, tmp_path: Path) -> None:
     assert "intermediate_size: expected a whole number, found 'wide'" in err
     assert facts() == 0
     assert run(capsys, folder, "--answer", "intermediate_size=28672")[0] == 0
-    assert own_ids() == {"gap"}
+    assert list_user_ids() == {"gap"}
 
 
 @pytest.mark.parametrize("arguments", [["--answer", "x"], ["--as", "a"], []])

@@ -11,7 +11,7 @@ from gpudesk import paths
 from gpudesk.catalog.user_store.user_file import UserFile
 from gpudesk.cli import main as entry
 from gpudesk.cli import output
-from tests.unit.catalog.own_samples import ALL, numbered, step
+from tests.unit.catalog.user_samples import ALL, numbered, step
 
 Capture = pytest.CaptureFixture[str]
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")

@@ -9,7 +9,7 @@ import pytest
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import message
-from tests.unit.domain.own_samples import ALL
+from tests.unit.domain.user_samples import ALL
 
 HEAVY = ("PySide6", "numpy", "pydantic", "importlib.metadata", "nacl", "xlsxwriter")
 FIGURES = (

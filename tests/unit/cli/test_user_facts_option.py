@@ -16,7 +16,7 @@ from gpudesk.cli import main as entry
 from gpudesk.cli.parser import make_parser
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.user_facts import UserPrice
-from tests.unit.catalog.own_samples import QUOTE, step
+from tests.unit.catalog.user_samples import QUOTE, step
 
 Capture = pytest.CaptureFixture[str]
 COST = ["cost", "--template", "mi325x-or-h200-70b", "--json"]

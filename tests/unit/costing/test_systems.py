@@ -129,7 +129,7 @@ def test_the_system_of_the_fleet_is_the_one_that_is_paid_for(service: GpuDeskSer
 
 
 ALONE = PriceSummary("h100-sxm", "purchase", 20_000.0, 30_000.0, 40_000.0, 3, 0, None, None, 3, ())
-OWN = replace(ALONE, count=1, own_count=1)
+OWN = replace(ALONE, count=1, user_count=1)
 SYSTEMS = SystemPrice(8, replace(ALONE, low=300_000.0, median=400_000.0, high=500_000.0))
 
 
@@ -147,7 +147,7 @@ def test_a_system_sets_the_price_and_prices_of_accelerators_widen_its_range() ->
         (None, ALONE, False, 30_000.0),
         (SYSTEMS, ALONE, True, 30_000.0),
         (SYSTEMS, OWN, False, 30_000.0),
-        (SystemPrice(8, replace(SYSTEMS.price, own_count=1)), OWN, False, 40_000.0),
+        (SystemPrice(8, replace(SYSTEMS.price, user_count=1)), OWN, False, 40_000.0),
     ],
 )
 def test_user_can_price_accelerators_alone(

@@ -27,18 +27,18 @@ def bench() -> Iterator[GpuDeskService]:
 
 
 def noted(
-    own: UserCatalog, signal: WatchSignal = GAP, value: WatchValue = 9, date: str = "2026-10", **more: str
+    user_catalog: UserCatalog, signal: WatchSignal = GAP, value: WatchValue = 9, date: str = "2026-10", **more: str
 ) -> None:
     source = more.pop("source", "Our own test")
-    own.do(note_signal(own.watched, signal, value, date=date, source=source, **more))
+    user_catalog.do(note_signal(user_catalog.watched, signal, value, date=date, source=source, **more))
 
 
-def values(own: UserCatalog) -> list[tuple[str, WatchValue]]:
-    return [(note.signal, note.value) for note in own.watched]
+def values(user_catalog: UserCatalog) -> list[tuple[str, WatchValue]]:
+    return [(note.signal, note.value) for note in user_catalog.watched]
 
 
-def state(own: UserCatalog, signal: WatchSignal = GAP) -> SignalStatus:
-    return next(each for each in make_watch_list(SIGNALS.values(), own.watched) if each.signal is signal)
+def state(user_catalog: UserCatalog, signal: WatchSignal = GAP) -> SignalStatus:
+    return next(each for each in make_watch_list(SIGNALS.values(), user_catalog.watched) if each.signal is signal)
 
 
 # What holds
@@ -161,11 +161,11 @@ def test_listeners_learn_of_a_note(bench: GpuDeskService) -> None:
 
 
 def test_without_a_file_notes_last_as_long_as_the_program() -> None:
-    own = UserCatalog(None, lambda _facts, _edit: None)
-    noted(own)
-    assert state(own).passed is True
-    own.undo()
-    assert own.watched == ()
+    user_catalog = UserCatalog(None, lambda _facts, _edit: None)
+    noted(user_catalog)
+    assert state(user_catalog).passed is True
+    user_catalog.undo()
+    assert user_catalog.watched == ()
 
 
 def test_note_of_another_program_is_taken_up_and_protects_what_it_wrote(bench: GpuDeskService) -> None:

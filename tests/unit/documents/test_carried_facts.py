@@ -70,8 +70,8 @@ def test_answer_carries_its_facts_and_keeps_its_hash(saved: Path, monkeypatch: p
     with GpuDeskService.open() as bench:
         scenario = bench.read_scenario(saved)
         answer = bench.answer(scenario)
-        assert answer.scenario.own_records == scenario.own_records
-        assert bench.answer(replace(scenario, own_records=())).content_hash == answer.content_hash
+        assert answer.scenario.user_records == scenario.user_records
+        assert bench.answer(replace(scenario, user_records=())).content_hash == answer.content_hash
 
 
 def test_copies_for_few_combinations_are_kept(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,5 +80,5 @@ def test_copies_for_few_combinations_are_kept(saved: Path, monkeypatch: pytest.M
         scenario = bench.read_scenario(saved)
         for accelerator in bench.catalog.accelerators():
             choices = (*scenario.accelerators, AcceleratorChoice(accelerator.id))
-            assert bench._attach_user_facts(replace(scenario, accelerators=choices)).own_records
+            assert bench._attach_user_facts(replace(scenario, accelerators=choices)).user_records
             assert len(bench._carried) <= service._MOST_CARRIED

@@ -18,8 +18,8 @@ from gpudesk.domain.user_facts import FactPack, PackRowStatus, UserClaim, UserFa
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError
-from tests.unit.domain.own_samples import LAB, TODAY
-from tests.unit.domain.own_samples import MODEL as MODELS
+from tests.unit.domain.user_samples import LAB, TODAY
+from tests.unit.domain.user_samples import MODEL as MODELS
 
 MODEL = "llama-3.1-8b"
 NAMES = (
@@ -61,7 +61,7 @@ def standings(pack: FactPack, facts: Catalog) -> list[PackRowStatus]:
 @given(name=st.sampled_from(NAMES), value=VALUES)
 def test_no_choice_in_the_users_file_makes_a_model_that_cannot_be(facts: Catalog, name: str, value: ClaimValue) -> None:
     """With any writer of the file: what is computed with is a model, and it is the one that is shown."""
-    merged = facts.with_own(UserFacts.of(choose(name, value)))
+    merged = facts.with_user_facts(UserFacts.of(choose(name, value)))
     model = merged.model(MODEL)
     assert 0 < count_parameters(model) < 1e15
     claims = merged.attribute(MODEL, name)
@@ -80,8 +80,8 @@ def test_pack_with_invalid_dimensions_is_refused(facts: Catalog, name: str, valu
     open_rows = {row.key for row in rows if row.can_be_chosen}
     if ("preference", MODEL, name) not in open_rows:
         return
-    after = facts.own.after(make_pack_edit(pack, rows, open_rows, facts))
-    claims = facts.with_own(after).attribute(MODEL, name)
+    after = facts.user_facts.after(make_pack_edit(pack, rows, open_rows, facts))
+    claims = facts.with_user_facts(after).attribute(MODEL, name)
     assert claims.value == value
     assert claims.overridden
 
@@ -108,7 +108,7 @@ def test_dimensions_that_go_together_come_together_and_not_alone(facts: Catalog)
     assert standings(pack, facts) == [PackRowStatus.OVERRIDES, PackRowStatus.OVERRIDES]
     rows = preview_pack(pack, facts)
     edit = make_pack_edit(pack, rows, {row.key for row in rows}, facts)
-    mixer = facts.with_own(facts.own.after(edit)).model(MODEL).layers[0].mixer
+    mixer = facts.with_user_facts(facts.user_facts.after(edit)).model(MODEL).layers[0].mixer
     assert (mixer.heads, mixer.kv_heads) == (40, 5)  # type: ignore[union-attr]
     with pytest.raises(InputError, match=r"import\.model\.multiple") as caught:
         make_pack_edit(pack, rows, {("preference", MODEL, "mixers.attention.kv_heads")}, facts)
@@ -117,14 +117,14 @@ def test_dimensions_that_go_together_come_together_and_not_alone(facts: Catalog)
 
 def test_choices_that_no_longer_go_with_an_upgraded_model_wait(facts: Catalog) -> None:
     model = facts.model(MODEL)
-    own = UserFacts.of([*choose("mixers.attention.kv_heads", 5), *choose("max_context", 4096)])
-    merged = facts.with_own(own)
+    user_facts = UserFacts.of([*choose("mixers.attention.kv_heads", 5), *choose("max_context", 4096)])
+    merged = facts.with_user_facts(user_facts)
     assert merged.model(MODEL) == model
     # What is shown is what is computed with; the user's claim stands next to it.
     claims = merged.attribute(MODEL, "mixers.attention.kv_heads")
     assert (claims.value, claims.overridden) == (8, False)
     assert [claim.value for claim in claims.claims if claim.own] == [5]
-    assert merged.own.get("preference", MODEL, "mixers.attention.kv_heads") is not None
+    assert merged.user_facts.get("preference", MODEL, "mixers.attention.kv_heads") is not None
 
 
 @pytest.mark.parametrize("value", [7, 10**9, 0.5])

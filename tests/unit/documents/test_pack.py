@@ -38,7 +38,7 @@ from gpudesk.domain.user_facts import (
 from gpudesk.service import GpuDeskService
 from gpudesk.text import messages
 from gpudesk.text.messages import InputError
-from tests.unit.domain.own_samples import ALL, LAB, OFFER, OVERRIDE, TODAY
+from tests.unit.domain.user_samples import ALL, LAB, OFFER, OVERRIDE, TODAY
 
 BANDWIDTH: FactKey = ("claim", "mi325x", "memory_bandwidth", LAB.id)
 CHOICE: FactKey = ("preference", "mi325x", "memory_bandwidth")
@@ -297,7 +297,7 @@ def test_existing_facts_are_kept_unless_replaced(shipped_catalog: Catalog) -> No
             *(fact for fact in ALL if get_fact_key(fact)[0] == "price"),
         ]
     )
-    catalog = shipped_catalog.with_own(mine)
+    catalog = shipped_catalog.with_user_facts(mine)
     pack = read_pack(make_pack_file())
     rows = rows_of(pack, catalog)
     assert rows["price", "offer-1"].standing is PackRowStatus.SAME
@@ -317,7 +317,7 @@ def replace_claim(value: float) -> UserClaim:
 
 
 def test_pack_choice_against_a_users_claim_is_unselected(shipped_catalog: Catalog) -> None:
-    catalog = shipped_catalog.with_own(UserFacts.of([LAB, replace_claim(5.1e12)]))
+    catalog = shipped_catalog.with_user_facts(UserFacts.of([LAB, replace_claim(5.1e12)]))
     row = rows_of(read_pack(make_pack_file()), catalog)[CHOICE]
     assert (row.standing, row.yours, row.chosen) == (PackRowStatus.DIFFERS, replace_claim(5.1e12), False)
 
@@ -361,7 +361,7 @@ def test_pack_import_is_one_undo_step(shipped_catalog: Catalog) -> None:
     after = UserFacts().after(edit)
     assert dict(after.facts) == dict(ALL.facts)
     assert len(after.after(edit.invert())) == 0
-    catalog = shipped_catalog.with_own(after)
+    catalog = shipped_catalog.with_user_facts(after)
     assert catalog.accelerator("mi325x").memory_bandwidth == 5.5e12
     assert catalog.accelerator("ours-x1").memory_bytes == 96 * 2**30
     assert catalog.model("ours-8b").layer_count == 32
@@ -373,7 +373,7 @@ def test_dependencies_of_selected_facts_are_selected(shipped_catalog: Catalog) -
     edit = make_pack_edit(pack, rows, [CHOICE], shipped_catalog)
     assert {get_fact_key(fact) for fact in edit.after} == {("source", LAB.id), BANDWIDTH, CHOICE}
     edit = make_pack_edit(pack, rows, [("price", "offer-2")], shipped_catalog)
-    shipped_catalog.with_own(UserFacts().after(edit)).accelerator("ours-x1")
+    shipped_catalog.with_user_facts(UserFacts().after(edit)).accelerator("ours-x1")
     with pytest.raises(InputError, match=r"pack\.nothing_chosen"):
         make_pack_edit(pack, rows, [("claim", "no", "such", "row")], shipped_catalog)
 
@@ -386,7 +386,7 @@ def test_an_entry_that_differs_can_be_replaced(shipped_catalog: Catalog) -> None
     part = mine.get("accelerator", "ours-x1")
     assert part is not None
     other = UserFacts.of([*mine, replace(part, name="Ours X1 rev B")])  # type: ignore[arg-type]
-    pack, catalog = read_pack(make_pack_file(other)), shipped_catalog.with_own(mine)
+    pack, catalog = read_pack(make_pack_file(other)), shipped_catalog.with_user_facts(mine)
     rows = preview_pack(pack, catalog)
     assert [row.key for row in rows if row.standing is PackRowStatus.DIFFERS] == [("accelerator", "ours-x1")]
     edit = make_pack_edit(pack, rows, [("accelerator", "ours-x1")], catalog)
@@ -457,7 +457,7 @@ def test_contents_that_are_tampered_with_and_sealed_again_are_facts_or_refused(s
             messages.format_input_error(error)
             continue
         assert isinstance(edit, FactEdit)
-        catalog = shipped_catalog.with_own(UserFacts().after(edit))
+        catalog = shipped_catalog.with_user_facts(UserFacts().after(edit))
         catalog.accelerators()
         catalog.models()
 

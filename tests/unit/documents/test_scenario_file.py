@@ -37,7 +37,7 @@ SCENARIO = Scenario(
         AcceleratorChoice("mi325x", serving_engine="vllm", attention_dp=False),
     ),
     catalog_revision="0f" * 32,
-    own_records=({"thing": "my-card", "value": 1.5},),
+    user_records=({"thing": "my-card", "value": 1.5},),
     unknown_sections={"cost": {"version": 3, "rent": [1.95, None, True], "ü": "ß"}},
 )
 

@@ -18,7 +18,7 @@ from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.service import GpuDeskService
 from tests.unit.domain.asking import ask, closed
-from tests.unit.domain.own_samples import LAB, TODAY
+from tests.unit.domain.user_samples import LAB, TODAY
 
 PARTS = ("h200-sxm", "mi325x", "b200-hgx", "rtx-4090")
 
@@ -44,7 +44,7 @@ def twin(catalog: Catalog, part: str) -> UserFacts:
 def test_identical_accelerator_gets_identical_estimates(
     facts: Catalog, calibration: Calibration, part: str, model: str
 ) -> None:
-    merged = facts.with_own(twin(facts, part))
+    merged = facts.with_user_facts(twin(facts, part))
     named = facts.accelerator(part).name
     assert dataclasses.replace(merged.accelerator("twin"), id=part, name=named) == facts.accelerator(part)
     request = [ask(each, model, "fp8", closed(32), count=8) for each in (part, "twin")]
@@ -68,7 +68,7 @@ def test_more_bandwidth_and_more_memory_never_lower_what_is_reported(facts: Cata
             else fact
             for fact in twin(facts, "h200-sxm")
         ]
-        merged = facts.with_own(UserFacts.of(grown))
+        merged = facts.with_user_facts(UserFacts.of(grown))
         (estimate,) = Estimator(merged, calibration).estimate_many(
             [ask("twin", "llama-3.1-70b", "fp8", closed(16), count=4)]
         )

@@ -24,8 +24,8 @@ CLOSED = Load(LoadKind.CONCURRENCY, concurrency=64)
 def imported(facts: Catalog, calibration: Calibration) -> Estimator:
     names = ("gemma-4-e2b", "gemma-3n-e4b", "gemma-4-31b-nvfp4")
     proposals = [assign_free_id(propose(name), facts) for name in names]
-    own = UserFacts.of(fact for proposal in proposals for fact in proposal.facts)
-    return Estimator(facts.with_own(own), calibration)
+    user_facts = UserFacts.of(fact for proposal in proposals for fact in proposal.facts)
+    return Estimator(facts.with_user_facts(user_facts), calibration)
 
 
 def make_request(accelerator: str, model: str, weights: Precision) -> EstimateRequest:

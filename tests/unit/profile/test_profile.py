@@ -303,7 +303,7 @@ def test_models_for_a_job_fit_and_hold_its_context(service: GpuDeskService, prof
         assert scores == sorted(scores, reverse=True)
 
 
-def test_own_tiers_replace_parameters(service: GpuDeskService) -> None:
+def test_user_tiers_replace_parameters(service: GpuDeskService) -> None:
     question = ProfileQuestion("mi325x", weights=dict.fromkeys(RankingFactor, 0.0) | {RankingFactor.TIER: 1.0})
     assert service.profile(question).recommendations[0].model != "qwen3-8b"
     mine = dataclasses.replace(question, tiers={"qwen3-8b": 100.0, "llama-3.1-8b": 1.0})

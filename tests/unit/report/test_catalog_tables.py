@@ -24,7 +24,7 @@ def shipped_catalog() -> Iterator[Catalog]:
 @pytest.fixture(scope="module")
 def catalog(shipped_catalog: Catalog) -> Catalog:
     today = "2026-11-01"
-    return shipped_catalog.with_own(
+    return shipped_catalog.with_user_facts(
         UserFacts.of(
             [
                 LAB,
@@ -106,7 +106,7 @@ def test_user_facts_are_listed_next_to_shipped_ones(catalog: Catalog) -> None:
 
 def test_choice_of_a_removed_claim_is_still_listed(shipped_catalog: Catalog) -> None:
     gone = ClaimPreference("no-such-part", "tdp", "no-such-source", 500, "because", "2026-11-01")
-    (row,) = records(build_catalog_table("own", shipped_catalog.with_own(UserFacts.of([gone]))))
+    (row,) = records(build_catalog_table("own", shipped_catalog.with_user_facts(UserFacts.of([gone]))))
     assert (row["thing"], row["value"], row["source"]) == ("no-such-part", 500, "no-such-source")
 
 

@@ -12,7 +12,7 @@ from gpudesk.domain.user_facts import PackTrust, UserClaim, UserFacts
 from gpudesk.report.catalog_import import PackLine, describe_signer, list_pack_lines
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
-from tests.unit.domain.own_samples import ALL, LAB, TODAY
+from tests.unit.domain.user_samples import ALL, LAB, TODAY
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def lines_of(facts: UserFacts, catalog: Catalog) -> dict[str, PackLine]:
 
 def test_pack_lines_show_value_source_and_current_value(shipped_catalog: Catalog) -> None:
     mine = UserFacts.of([LAB, UserClaim("mi325x", "memory_bandwidth", 5.1e12, LAB.id, SourceKind.USER, TODAY)])
-    lines = lines_of(ALL, shipped_catalog.with_own(mine))
+    lines = lines_of(ALL, shipped_catalog.with_user_facts(mine))
     claim = lines["Instinct MI325X: Memory bandwidth"]
     assert (claim.theirs, claim.yours) == ("5.5 TB/s by Our lab", "5.1 TB/s")
     assert claim.shipped.startswith("6.0 TB/s by ")

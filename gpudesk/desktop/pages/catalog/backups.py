@@ -27,20 +27,24 @@ ShowNote = Callable[[str, bool], object]
 
 
 def make_rewrite_actions(
-    own: UserCatalog, formatter: Formatter, show_note: ShowNote
+    user_catalog: UserCatalog, formatter: Formatter, show_note: ShowNote
 ) -> list[tuple[str, Callable[[], object]]]:
     """Return the note's button that saves the user's values again; empty while their file exists."""
-    return [(_label_rewrite(), partial(rewrite_user_file, own, formatter, show_note))] if own.removed else []
+    return (
+        [(_label_rewrite(), partial(rewrite_user_file, user_catalog, formatter, show_note))]
+        if user_catalog.removed
+        else []
+    )
 
 
-def rewrite_user_file(own: UserCatalog, formatter: Formatter, show_note: ShowNote) -> None:
+def rewrite_user_file(user_catalog: UserCatalog, formatter: Formatter, show_note: ShowNote) -> None:
     """Write all user values to a new file and report the result through `show_note`."""
     try:
-        own.write_anew()
+        user_catalog.write_anew()
     except InputError as error:
         show_note(tr("Not saved: {problem}.", problem=format_input_error(error, formatter).rstrip(".")), True)
         return
-    count = len(own.facts)
+    count = len(user_catalog.facts)
     text = trn(
         "Saved your {count} value to a new file. Repeat the change that failed.",
         "Saved your {count} values to a new file. Repeat the change that failed.",
@@ -53,9 +57,9 @@ def rewrite_user_file(own: UserCatalog, formatter: Formatter, show_note: ShowNot
 class RewriteButton(Button):
     """Saves the user's values again; visible only while their file is missing."""
 
-    def __init__(self, theme: Theme, own: UserCatalog, formatter: Formatter, show_note: ShowNote) -> None:
+    def __init__(self, theme: Theme, user_catalog: UserCatalog, formatter: Formatter, show_note: ShowNote) -> None:
         super().__init__(theme, _label_rewrite())
-        self._own = own
+        self._own = user_catalog
         self._formatter = formatter
         self._show_note = show_note
         self.clicked.connect(self._write)
@@ -82,9 +86,11 @@ class BackupsDialog(ThemedDialog):
 
     manual_topic = "catalog#backups"
 
-    def __init__(self, theme: Theme, own: UserCatalog, formatter: Formatter, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, user_catalog: UserCatalog, formatter: Formatter, parent: QWidget | None = None
+    ) -> None:
         super().__init__(theme, tr("Backups of your values"), (_WIDTH, _HEIGHT), parent)
-        self._own = own
+        self._own = user_catalog
         self._formatter = formatter
         self._backups: tuple[Backup, ...] = ()
         self.note = ProblemNote(theme)

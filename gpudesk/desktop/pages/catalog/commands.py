@@ -209,7 +209,9 @@ class CatalogCommands:
         writable = self._page.desk.service.user_catalog.writable
         return row is not None and writable and request_of(self._page.section, *row) is not None
 
-    def _own_steps(self, row: CatalogRow, column: CatalogColumn) -> Iterator[tuple[str, str, Callable[[], FactEdit]]]:
+    def _list_user_steps(
+        self, row: CatalogRow, column: CatalogColumn
+    ) -> Iterator[tuple[str, str, Callable[[], FactEdit]]]:
         """Yield the actions that remove the user's value of a cell, as (icon, text, step)."""
         from gpudesk.catalog.user_store import edits
 
@@ -239,11 +241,11 @@ class CatalogCommands:
         row = self.current()
         if row is None or not self._page.desk.service.user_catalog.writable:
             return False
-        return any(True for _ in self._own_steps(*row))
+        return any(True for _ in self._list_user_steps(*row))
 
     def revert(self) -> None:
         row = self.current()
-        steps = list(self._own_steps(*row)) if row is not None else []
+        steps = list(self._list_user_steps(*row)) if row is not None else []
         if steps:
             self._do(steps[-1][2])
 
@@ -309,7 +311,7 @@ class CatalogCommands:
             add_entry(menu, self._page.theme.icon("scale"), tr("Choose another claim…"), self.prefer).setEnabled(
                 writable
             )
-        for icon, text, step in self._own_steps(row, column):
+        for icon, text, step in self._list_user_steps(row, column):
             add_entry(menu, self._page.theme.icon(icon), text, partial(self._do, step)).setEnabled(writable)
         menu.addSeparator()
         add_entry(menu, self._page.theme.icon("copy"), tr("Copy"), self.copy)

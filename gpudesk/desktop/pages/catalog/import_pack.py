@@ -260,8 +260,8 @@ class PackDialog(BackgroundFormDialog):
 
     def save(self) -> None:
         """Import the selected rows in the background, and then close."""
-        own = self.desk.service.user_catalog
-        signer = find_new_signer(self._pack, own.signers(), trust=self.trust.isChecked(), today=get_today())
+        user_catalog = self.desk.service.user_catalog
+        signer = find_new_signer(self._pack, user_catalog.signers(), trust=self.trust.isChecked(), today=get_today())
         self.write(apply_pack(self.desk.service, self._file_import, self.model.chosen, signer), self._finish_import)
 
     def _finish_import(self, saved: tuple[FactEdit, UserFacts]) -> None:

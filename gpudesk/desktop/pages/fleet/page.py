@@ -242,8 +242,8 @@ class FleetForm(QWidget):
         self.curve_kind.set_value(settings.curve.value)
         self.curve_kind.setToolTip(settings.curve.label)
         if curve is not None:
-            is_own = settings.curve is LoadCurveKind.OWN
-            self.curve.show_curve(settings.own_multipliers if is_own else curve.multipliers)
+            is_custom = settings.curve is LoadCurveKind.OWN
+            self.curve.show_curve(settings.own_multipliers if is_custom else curve.multipliers)
         self._show_hour()
 
     def _show_hour(self) -> None:

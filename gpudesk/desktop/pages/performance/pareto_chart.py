@@ -200,7 +200,7 @@ class ParetoChart(CurvesChart):
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__(desk, theme, (LinearScale(), LinearScale()))
-        self._own_read_off = READING_SPEED
+        self._user_read_off = READING_SPEED
         self._margins = QMarginsF()
         self.vertical_grid = True
         self.labeled = False
@@ -213,10 +213,10 @@ class ParetoChart(CurvesChart):
         load = None if answer is None else answer.scenario.workload.load
         if load is not None and _limits_mean(load) and load.tpot_ms:
             return 1000.0 / load.tpot_ms
-        return self._own_read_off
+        return self._user_read_off
 
     def set_read_off(self, speed: float) -> None:
-        self._own_read_off = max(1.0, speed)
+        self._user_read_off = max(1.0, speed)
 
     # Drawing
 
@@ -335,8 +335,8 @@ class ParetoChart(CurvesChart):
 
     def move_rule(self, value: float) -> None:
         speed = max(1.0, float(round(value)))
-        if speed != self._own_read_off:
-            self._own_read_off = speed
+        if speed != self._user_read_off:
+            self._user_read_off = speed
             self.refresh()
             self.read_off_changed.emit(speed)
 

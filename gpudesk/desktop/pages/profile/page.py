@@ -71,7 +71,7 @@ class SpecificationButton(PaintedButton):
         if each is None:
             return 0.0
         small, large = (QFontMetricsF(self._theme.font(name)) for name in ("small", "headline"))
-        mark = self._theme.length(_MARK + 4) if each.is_disputed or each.is_own else 0.0
+        mark = self._theme.length(_MARK + 4) if each.is_disputed or each.is_user_value else 0.0
         second = large.horizontalAdvance(each.text) + self._theme.length(_GAP) + small.horizontalAdvance(each.unit)
         return max(small.horizontalAdvance(each.label) + mark, second)
 
@@ -81,8 +81,8 @@ class SpecificationButton(PaintedButton):
             theme, line = self._theme, self._theme.line("small")
             upper = QRectF(0, theme.length(2), self.width(), line)
             x = pen.text(upper, each.label, font="small", color="link" if self.underMouse() else "text2")
-            if each.is_own or each.is_disputed:
-                pen.glyph("own" if each.is_own else "disputed", x + theme.length(_MARK), upper.center().y())
+            if each.is_user_value or each.is_disputed:
+                pen.glyph("own" if each.is_user_value else "disputed", x + theme.length(_MARK), upper.center().y())
             baseline = upper.bottom() + theme.line("headline") / 2 + pen.metrics("headline").capHeight() / 2
             x = pen.text(QPointF(0, baseline), each.text, font="headline") + theme.length(_GAP)
             rest = QRectF(x, baseline - line, self.width() - x, line)

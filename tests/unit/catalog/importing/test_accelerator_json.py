@@ -83,7 +83,7 @@ def test_documented_form_makes_a_whole_accelerator(catalog: Catalog) -> None:
     assert claims["memory_bandwidth"].value == 5_300_000_000_000
     assert claims["supported_precisions"].value == ("fp16", "bf16")
     assert {claim.source for claim in claims.values()} == {source.id}
-    merged = catalog.with_own(UserFacts.of(proposal.facts)).accelerator("example-1")
+    merged = catalog.with_user_facts(UserFacts.of(proposal.facts)).accelerator("example-1")
     assert (merged.memory_bytes, merged.platform) == (192 * GIB, "ROCm")
     assert merged.peak_dense["bf16"] == 1307.4e12
 
@@ -107,7 +107,7 @@ def test_rival_claims_come_with_the_preferred_one_first(catalog: Catalog) -> Non
     (preference,) = [fact for fact in proposal.facts if isinstance(fact, ClaimPreference)]
     assert (preference.value, preference.reason) == (5_300_000_000_000, "The newer sheet.")
     assert list_claims(proposal)["memory_bandwidth"].retrieved == "2026-10-01"
-    attribute = catalog.with_own(UserFacts.of(proposal.facts)).attribute("example-1", "memory_bandwidth")
+    attribute = catalog.with_user_facts(UserFacts.of(proposal.facts)).attribute("example-1", "memory_bandwidth")
     assert attribute.value == 5_300_000_000_000
     assert [claim.value for claim in attribute.rivals] == [5_200_000_000_000]
     older = next(fact for fact in proposal.facts if isinstance(fact, Source) and fact.title == "Sheet of 2025")
@@ -135,7 +135,7 @@ def test_every_shipped_part_can_be_printed_edited_and_read(catalog: Catalog) -> 
         assert [field.name for field in reread.missing] == ["generation"]
         raw = json.dumps(document).encode()
         proposal = propose_accelerator(raw, {"generation": part.generation}, name="x.json", today=TODAY)
-        merged = catalog.with_own(UserFacts.of(proposal.facts))
+        merged = catalog.with_user_facts(UserFacts.of(proposal.facts))
         for attribute in catalog.attributes(part.id):
             if attribute.value is not None:
                 assert merged.attribute(f"{part.id}-own", attribute.name).value == attribute.value

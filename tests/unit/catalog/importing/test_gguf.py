@@ -52,12 +52,12 @@ def reads_or_refuses(path: Path, answers: dict[str, object]) -> None:
     assert outcome
 
 
-def own_model(proposal: ImportProposal) -> UserModel:
+def find_user_model(proposal: ImportProposal) -> UserModel:
     return next(fact for fact in proposal.facts if isinstance(fact, UserModel))
 
 
 def parse_proposed_model(proposal: ImportProposal) -> Model:
-    return parse_model(json.loads(own_model(proposal).definition))
+    return parse_model(json.loads(find_user_model(proposal).definition))
 
 
 def find_claimed_value(proposal: ImportProposal, attribute: str) -> object:
@@ -95,7 +95,7 @@ def test_total_is_the_sum_of_the_tensors(model_id: str, tmp_path: Path) -> None:
 
 def test_layer_kinds_are_named_as_the_shipped_models_name_theirs(tmp_path: Path) -> None:
     names = {
-        model_id: set(json.loads(own_model(propose(MODELS[model_id], tmp_path)).definition)["mixers"])
+        model_id: set(json.loads(find_user_model(propose(MODELS[model_id], tmp_path)).definition)["mixers"])
         for model_id in ("gemma-3-27b", "qwen3-next-80b-a3b", "jamba-v0.1", "llama-3.1-8b")
     }
     assert names == {
@@ -114,8 +114,8 @@ def test_facts_name_the_file_as_their_source(tmp_path: Path) -> None:
     assert isinstance(source, Source)
     assert source.id.startswith("own-tiny-q8-0.gguf-")
     assert source.title == "tiny-Q8_0.gguf"
-    assert own_model(proposal).id == "tiny-llama"
-    assert (own_model(proposal).name, own_model(proposal).organisation) == ("Tiny Llama", "Example Lab")
+    assert find_user_model(proposal).id == "tiny-llama"
+    assert (find_user_model(proposal).name, find_user_model(proposal).organisation) == ("Tiny Llama", "Example Lab")
     claims = [fact for fact in proposal.facts if isinstance(fact, UserClaim)]
     assert {claim.source for claim in claims} == {source.id}
     assert propose(gguf, tmp_path, "tiny-Q8_0.gguf") == proposal

@@ -198,7 +198,7 @@ def test_plain_list_has_sources_of_its_own() -> None:
     assert titles[other.source] == "list.csv"
 
 
-def test_own_accelerators_are_found_by_id_and_name() -> None:
+def test_user_accelerators_are_found_by_id_and_name() -> None:
     data = "accelerator,usd_per_accelerator_hour\nour-chip,1\nOur Chip 2,2\n"
     assert [each.accelerator for each in list_prices(read(data, parts={"our-chip": "x", "second": "Our Chip 2"}))] == [
         "our-chip",

@@ -17,15 +17,15 @@ from gpudesk.cli.self_test.installation import (
     check_catalog,
     check_golden,
     check_memory,
-    check_own_file,
     check_resources,
     check_speed,
+    check_user_file,
 )
 from gpudesk.cli.self_test.report import CheckFailedError, CheckFinding, join_limited
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, message
-from tests.unit.domain.own_samples import ALL
+from tests.unit.domain.user_samples import ALL
 
 # Resources
 
@@ -139,7 +139,7 @@ def test_broken_calibration_is_reported(bundle: Path) -> None:
 
 
 def test_user_without_a_file_has_none_yet(user_home: Path) -> None:
-    assert check_own_file() == CheckFinding("no file yet")
+    assert check_user_file() == CheckFinding("no file yet")
     assert not user_home.exists()
 
 
@@ -147,14 +147,14 @@ def test_users_facts_are_counted_and_stay_as_they_are() -> None:
     with GpuDeskService.open() as service:
         service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
     before = paths.get_user_catalog_path().read_bytes()
-    assert check_own_file().text == f"{len(ALL)} values in your file"
+    assert check_user_file().text == f"{len(ALL)} values in your file"
     assert paths.get_user_catalog_path().read_bytes() == before
 
 
 def test_damaged_user_file_is_a_warning_that_names_the_file(user_home: Path) -> None:
     user_home.mkdir()
     paths.get_user_catalog_path().write_bytes(b"no database at all")
-    outcome = check_own_file()
+    outcome = check_user_file()
     assert outcome.doubt
     assert outcome.text.startswith("your values cannot be loaded")
     assert str(paths.get_user_catalog_path()) in outcome.text

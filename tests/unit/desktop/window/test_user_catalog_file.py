@@ -24,7 +24,7 @@ from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.catalog_link import show_backups, show_user_file_problem
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.service import GpuDeskService
-from tests.unit.catalog.own_samples import QUOTE, RENT, step
+from tests.unit.catalog.user_samples import QUOTE, RENT, step
 from tests.unit.desktop.window.conftest import FOUR
 
 

@@ -246,15 +246,15 @@ class FormDialog(ThemedDialog):
 
     def _show_file_problem(self) -> None:
         """Show before any input that saving is not possible."""
-        own = self.desk.service.user_catalog
-        if own.problem is not None:
+        user_catalog = self.desk.service.user_catalog
+        if user_catalog.problem is not None:
             self.note.show_text(
-                tr("Saving is not possible: {problem}.", problem=_strip_full_stop(own.problem, self.desk))
+                tr("Saving is not possible: {problem}.", problem=_strip_full_stop(user_catalog.problem, self.desk))
             )
-        elif own.removed:
+        elif user_catalog.removed:
             self.show_top_message(tr("Saving is not possible: the file with your values was deleted."))
             self.anew.follow()
-        elif not own.writable:
+        elif not user_catalog.writable:
             self.show_top_message(tr("Saving is not possible: the file with your values is read-only."))
 
     # Window

@@ -133,16 +133,18 @@ class DeferralForm(PlanForm):
         for name, label in self.origin_labels.items():
             removed = describe_removed_part(scenario, name) if name == "buy_part" else ""
             label.setText(removed or describe_origin(name, name in plans))
-        months, is_own = get_launch_months(scenario)
+        months, is_user_value = get_launch_months(scenario)
         unit = get_deferral_unit(_LAUNCH, money)
-        self.rows[_LAUNCH].show_values([months], unit, describe_origin(_LAUNCH, is_own), is_user_value=is_own)
+        self.rows[_LAUNCH].show_values(
+            [months], unit, describe_origin(_LAUNCH, is_user_value), is_user_value=is_user_value
+        )
         if analysis is None:
             return
         self._enable_rows(are_known=True)
         self._slip = analysis.slip_months
-        is_own = any(name in plans for name in _SLIP)
-        origin = describe_origin("slip_likely", is_own)
-        self.rows["slip"].show_values(analysis.slip_months, tr("months"), origin, is_user_value=is_own)
+        is_user_value = any(name in plans for name in _SLIP)
+        origin = describe_origin("slip_likely", is_user_value)
+        self.rows["slip"].show_values(analysis.slip_months, tr("months"), origin, is_user_value=is_user_value)
         next_in = analysis.months_to_next
         # No date is known to the day.
         if next_in is not None and "months_to_next" not in plans:
@@ -154,9 +156,9 @@ class DeferralForm(PlanForm):
             ("usd_per_month", analysis.monthly.without_usd, rate),
             ("tokens_per_month", analysis.tokens_per_month, _MILLION),
         ):
-            likely, is_own = None if value is None else value.likely, name in plans
-            origin, unit = describe_origin(name, is_own), get_deferral_unit(name, money)
-            self.rows[name].show_values([likely], unit, origin, is_user_value=is_own, scale=scale)
+            likely, is_user_value = None if value is None else value.likely, name in plans
+            origin, unit = describe_origin(name, is_user_value), get_deferral_unit(name, money)
+            self.rows[name].show_values([likely], unit, origin, is_user_value=is_user_value, scale=scale)
         if following is not None:
             self._show_costs(scenario.costs, following, find_lacking_costs(analysis, following.name), rate)
         else:
@@ -183,13 +185,13 @@ class DeferralForm(PlanForm):
         """Show the missing and stated costs of the next accelerator, which has no column with fields."""
         user_costs = costs.get_accelerator_inputs(part.id)
         for kind, name in _COSTS.items():
-            row, is_own = self.costs[name], name in user_costs
-            row.setVisible(kind in lacking or is_own)
+            row, is_user_value = self.costs[name], name in user_costs
+            row.setVisible(kind in lacking or is_user_value)
             row.label.setText(tr("{input}, {name}", input=label_cost_input(name), name=shorten_name(part.name)))
-            value = user_costs[name].likely if is_own else None
-            origin = tr("entered by you") if is_own else tr("unknown: enter a value")
+            value = user_costs[name].likely if is_user_value else None
+            origin = tr("entered by you") if is_user_value else tr("unknown: enter a value")
             unit, scale = get_input_unit(name, costs.currency), rate if name == "price_usd" else 1.0
-            row.show_values([value], unit, origin, is_user_value=is_own, scale=scale)
+            row.show_values([value], unit, origin, is_user_value=is_user_value, scale=scale)
 
     # Editing
 
@@ -330,7 +332,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
     # The watch list
 
     def show_watch_list(self) -> None:
-        own = self.desk.service.user_catalog
+        user_catalog = self.desk.service.user_catalog
         try:
             signals = self.desk.service.reference_data.watch_list()
         except (InputError, MissingFileError) as error:
@@ -339,12 +341,12 @@ class DeferralView(PlanView[DeferralAnalysis]):
                 format_input_error(error, formatter) if isinstance(error, InputError) else str(error)
             )
             return
-        undo = own.undo_text
+        undo = user_catalog.undo_text
         text = ""
         if undo is not None and undo.id in _WATCH_STEPS:
             text = tr("Undo: {step}", step=format_message(undo, self.desk.formatter))
         signal_sources = tuple((each, self._get_source_title(each)) for each in signals)
-        self.watch.show_signals(signal_sources, writable=own.writable, undo=text)
+        self.watch.show_signals(signal_sources, writable=user_catalog.writable, undo=text)
 
     def _get_source_title(self, watched: SignalStatus) -> str:
         return "" if watched.known is None else self.desk.service.catalog.source(watched.known.source).title

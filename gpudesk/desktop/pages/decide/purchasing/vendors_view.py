@@ -172,8 +172,8 @@ class VendorsForm(PlanForm):
         }
         for name, row in self.rows.items():
             unit, scale = _UNITS[name]
-            is_own, origin = name in scenario.decision.plans, _describe_origin(name, scenario, routing)
-            row.show_values([values[name]], tr(unit), origin, is_user_value=is_own, scale=scale)
+            is_user_value, origin = name in scenario.decision.plans, _describe_origin(name, scenario, routing)
+            row.show_values([values[name]], tr(unit), origin, is_user_value=is_user_value, scale=scale)
         self.rows["requests_per_s"].edits[0].setEnabled(scenario.demand is None)
 
     # Editing

@@ -24,7 +24,7 @@ from tests.unit.desktop.pages.catalog.page_helpers import (
     list_row_keys,
     map_menu_entries,
 )
-from tests.unit.domain.own_samples import LAB, OFFER, TODAY
+from tests.unit.domain.user_samples import LAB, OFFER, TODAY
 
 
 @pytest.mark.parametrize(

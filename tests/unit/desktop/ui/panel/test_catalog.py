@@ -34,7 +34,7 @@ from gpudesk.report.explanation.parts import ClaimLine, Explanation, StatementLi
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, message
 from tests.unit.desktop.ui.panel.panel_helpers import check_model, is_about, list_sentences, press_keys
-from tests.unit.domain.own_samples import LAB, OFFER, TODAY
+from tests.unit.domain.user_samples import LAB, OFFER, TODAY
 
 BANDWIDTH = select_catalog_attribute("mi325x", "memory_bandwidth")
 QUOTE = make_user_source("Quote by mail", "A reseller", url=None, date="2026-11", kind=SourceKind.USER)

@@ -15,7 +15,7 @@ from gpudesk.domain.attributes import CatalogSection
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import message
-from tests.unit.domain.own_samples import ALL
+from tests.unit.domain.user_samples import ALL
 
 Choose = Callable[[Path, str], None]
 

@@ -155,7 +155,7 @@ def test_generations_name_their_parts(bench: GpuDeskService) -> None:
     assert "Instinct MI325X" in parts_by_generation["cdna3"]
 
 
-def test_only_own_entries_are_renamed(bench: GpuDeskService) -> None:
+def test_only_user_entries_are_renamed(bench: GpuDeskService) -> None:
     part = add_part(bench)
     bench.user_catalog.do(rename_entry(bench.catalog, part.id, " Theirs ", "ACME"))
     assert bench.catalog.thing(part.id).name == "Theirs"

@@ -102,7 +102,7 @@ def test_other_claim_can_be_preferred_with_a_reason(bench: GpuDeskService) -> No
     assert len(bench.user_catalog.facts) == 0
 
 
-def test_shipped_choice_can_hold_again_with_the_own_value_next_to_it(bench: GpuDeskService) -> None:
+def test_shipped_choice_can_hold_again_with_the_user_value_next_to_it(bench: GpuDeskService) -> None:
     bench.user_catalog.do(state(bench))
     bench.user_catalog.do(edits.take_shipped(bench.catalog, PART, NAME))
     attribute = bench.catalog.attribute(PART, NAME)
@@ -177,7 +177,7 @@ def test_source_that_cannot_be_is_refused_at_its_field(
     assert refused.value.where == where
 
 
-def own_part(part: str = "acme-1") -> list[UserFact]:
+def make_user_accelerator(part: str = "acme-1") -> list[UserFact]:
     figures: dict[str, ClaimValue] = {
         "memory": 137438953472,
         "memory_bandwidth": 4 * 10**12,
@@ -187,8 +187,8 @@ def own_part(part: str = "acme-1") -> list[UserFact]:
     return [QUOTE, UserAccelerator(part, "Acme 1", "Acme", "hopper"), *claims]
 
 
-def test_own_accelerator_is_one_like_the_others_and_can_be_removed(bench: GpuDeskService) -> None:
-    bench.user_catalog.do(edits.add_facts(bench.catalog, own_part(), "Acme 1"))
+def test_user_accelerator_is_one_like_the_others_and_can_be_removed(bench: GpuDeskService) -> None:
+    bench.user_catalog.do(edits.add_facts(bench.catalog, make_user_accelerator(), "Acme 1"))
     part = bench.catalog.accelerator("acme-1")
     assert (part.vendor, part.memory_bandwidth) == ("Acme", 4e12)
     assert bench.catalog.thing("acme-1").own
@@ -205,10 +205,10 @@ def test_own_accelerator_is_one_like_the_others_and_can_be_removed(bench: GpuDes
 
 def test_incomplete_or_duplicate_entry_is_not_added(bench: GpuDeskService) -> None:
     with pytest.raises(InputError) as name_error:
-        edits.add_facts(bench.catalog, own_part("h100-sxm"), "H100")
+        edits.add_facts(bench.catalog, make_user_accelerator("h100-sxm"), "H100")
     assert name_error.value.where == "id"
     with pytest.raises(InputError) as incomplete:
-        edits.add_facts(bench.catalog, own_part()[:3], "Acme 1")
+        edits.add_facts(bench.catalog, make_user_accelerator()[:3], "Acme 1")
     assert incomplete.value.where == "memory_bandwidth"
     with pytest.raises(InputError) as source_error:
         edits.remove_entry(bench.catalog, "h100-sxm")

@@ -20,7 +20,7 @@ from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.user_facts import MOST_FACTS, UserFacts, UserModel, get_fact_key
 from gpudesk.text.messages import InputError
-from tests.unit.domain.own_samples import ALL, LAB, OFFER
+from tests.unit.domain.user_samples import ALL, LAB, OFFER
 
 RECORDS = [write_record(fact) for fact in order_facts(ALL)]
 

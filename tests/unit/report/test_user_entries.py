@@ -83,7 +83,7 @@ def test_unknown_architecture_is_noted_on_every_result() -> None:
         sheet = build_sheet(answer, date=TODAY)
         decision = bench.decide(answer)
     # No published row is of such an architecture, also for a known accelerator.
-    assert (estimate.basis, estimate.own_model) == (EstimateBasis.UNCALIBRATED, True)
+    assert (estimate.basis, estimate.user_model) == (EstimateBasis.UNCALIBRATED, True)
     assert estimate.notes[0].id == "model.generic_unread"
     assert any("mamba_ratio" in remark.text for remark in sheet.remarks)
     basis = next(row for group in table.groups for row in group.rows if row.key == "basis")

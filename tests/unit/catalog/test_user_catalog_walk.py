@@ -21,7 +21,7 @@ from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserFacts, UserPrice
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, message
-from tests.unit.domain.own_samples import ACCELERATOR, LAB, MODEL, OFFER, TODAY
+from tests.unit.domain.user_samples import ACCELERATOR, LAB, MODEL, OFFER, TODAY
 
 FIGURES = (
     ("mi325x", "memory_bandwidth", "TB/s"),
@@ -56,7 +56,7 @@ class Walk(RuleBasedStateMachine):
             self.done -= 1
         assert self.done == 0
         assert dict(self.bench.user_catalog.facts.facts) == dict(self.begin.facts)
-        fresh = self.bench.catalog.with_own(self.begin)
+        fresh = self.bench.catalog.with_user_facts(self.begin)
         assert self.bench.catalog.revision == fresh.revision
         self.bench.close()
         shutil.rmtree(self.folder)
@@ -159,7 +159,7 @@ class Walk(RuleBasedStateMachine):
         if self.path.exists():
             contents = query_file(self.path, read_contents)
             assert dict(contents.facts.facts) == dict(self.bench.user_catalog.facts.facts)
-        assert dict(self.bench.catalog.own.facts) == dict(self.bench.user_catalog.facts.facts)
+        assert dict(self.bench.catalog.user_facts.facts) == dict(self.bench.user_catalog.facts.facts)
 
     @invariant()
     def nothing_dangles(self) -> None:
