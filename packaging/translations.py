@@ -65,7 +65,9 @@ _DATA_KEYS: Final = frozenset(
 )
 #: Notes on sources; their titles are names.
 _SOURCE_KEYS: Final = frozenset({"note", "trust"})
-#: The data files with texts, and their keys. Measurements keep their publishers' words.
+#: Attributes of accelerators whose values are common words, not names.
+_WORDS: Final = frozenset({"form_factor", "license_limit", "sales_region", "status"})
+#: The data files with texts, and their keys.
 _DATA: Final[dict[str, frozenset[str]]] = {
     "data/accelerators/*.toml": _DATA_KEYS | {"conditions"},
     "data/calculations.toml": frozenset({"name", "result", "text"}),
@@ -83,8 +85,7 @@ _DATA: Final[dict[str, frozenset[str]]] = {
     "data/reference_designs/*.toml": _DATA_KEYS | {"conditions"},
     "data/rules/*.toml": _DATA_KEYS,
     "data/software_support/*.toml": _DATA_KEYS | {"name"},
-    **{f"data/sources/{name}.toml": _SOURCE_KEYS for name in ("diffusion", "hardware", "memory", "models", "systems")},
-    **{f"data/sources/{name}.toml": _SOURCE_KEYS for name in ("operators", "prices", "seeds", "serving_engines")},
+    "data/sources/*.toml": _SOURCE_KEYS,
     "data/systems/*.toml": _DATA_KEYS | {"conditions"},
     "data/worked_examples.csv": frozenset({"statement"}),
     "resources/manual/glossary.toml": frozenset({"meaning", "term"}),
@@ -266,7 +267,7 @@ def _read_data(value: object, keys: frozenset[str]) -> Iterator[str]:
             if key in keys and isinstance(each, str) and each:
                 yield each
             elif isinstance(each, (list, dict)):
-                yield from _read_data(each, keys)
+                yield from _read_data(each, keys | {"value"} if key in _WORDS else keys)
 
 
 def make_template() -> Catalog:

@@ -28,6 +28,7 @@ from gpudesk.report.labels import (
     label_attribute,
     label_attribute_briefly,
     shorten_name,
+    translate_title,
 )
 from gpudesk.report.writers.clipboard import format_tab_separated
 from gpudesk.report.writers.export_table import UNITS_SAID_BY_NAME
@@ -43,7 +44,7 @@ from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data
 
 #: Columns of sentences, which are translated; other columns hold names.
-_STATEMENTS: Final = frozenset({"conditions", "disagreement", "reason", "trust", "verdict"})
+_STATEMENTS: Final = frozenset({"basis", "conditions", "disagreement", "instance", "reason", "trust", "verdict"})
 _GROUPS: Final = {
     "dense": "TFLOPS, dense",
     "height": "Height",
@@ -164,7 +165,10 @@ def label_list_attribute(value: CatalogCellValue) -> str:
     if text in _WORDS:
         return tr(_WORDS[text])
     label = label_attribute(text)
-    return label if label != text or "." in text else capitalize_first(translate_data(text).replace("_", " "))
+    if label != text or "." in text:
+        return label
+    label = translate_data(text)
+    return capitalize_first(label) if label != text else translate_data(capitalize_first(text.replace("_", " ")))
 
 
 #: Kinds of columns with right-aligned values.
@@ -191,7 +195,7 @@ class CatalogCellFormatter:
                 self._brief.get(str(value)) or self._format_words(value)
             ),
             CatalogColumnKind.TEXT: lambda value, _row, place: self._format_text(value, table.columns[place]),
-            CatalogColumnKind.DATE: lambda value, _row, _place: self._format_words(value),
+            CatalogColumnKind.DATE: lambda value, _row, _place: self._format_words(translate_data(str(value))),
             CatalogColumnKind.WORD: lambda value, _row, place: (
                 label_kind_briefly(value) if table.columns[place].key == "kind" else label_term_of_data(value)
             ),
@@ -241,9 +245,8 @@ class CatalogCellFormatter:
     def _format_text(self, value: CatalogCellValue, column: CatalogColumn) -> str:
         if column.key == "accelerator":
             return shorten_name(str(value))
-        return self._format_words(
-            translate_data(value) if column.key in _STATEMENTS and isinstance(value, str) else value
-        )
+        is_phrase = column.key in _STATEMENTS or column.attribute is not None
+        return self._format_words(translate_data(value) if is_phrase and isinstance(value, str) else value)
 
     def _format_figure(self, value: CatalogCellValue, place: int) -> str:
         if not is_figure(value):
@@ -292,7 +295,7 @@ class CatalogCellFormatter:
             return translate_data(row.unit or MISSING_VALUE_TEXT)
         unit = get_display_unit(find_quantity(row.attribute, row.unit))
         unit_text = MISSING_VALUE_TEXT if row.unit in UNITS_SAID_BY_NAME else row.unit
-        return unit or translate_data(unit_text or MISSING_VALUE_TEXT)
+        return translate_unit(unit) if unit else translate_data(unit_text or MISSING_VALUE_TEXT)
 
     def _list_values(self, row: CatalogRow) -> Iterable[CatalogCellValue]:
         return (row.values[place] for place in self._value_places)
@@ -311,7 +314,9 @@ class CatalogCellFormatter:
         if isinstance(value, tuple):
             return ", ".join(map(str, value))
         # Imported text can contain line breaks; a cell has one line.
-        return self._formatter.date(" ".join(str(value).split())) if value is not None else MISSING_VALUE_TEXT
+        return (
+            MISSING_VALUE_TEXT if value is None else self._formatter.date(translate_title(" ".join(str(value).split())))
+        )
 
     # Sentences
 

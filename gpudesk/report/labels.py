@@ -134,6 +134,14 @@ _DOCUMENTS: Final = {
 #: The change before which a backup was made.
 
 
+def translate_title(title: str) -> str:
+    """Return the title of a source: a name, which stays as it is, except the catalog's own."""
+    return tr(_DERIVED_TITLE) if title == _DERIVED_TITLE else title
+
+
+_DERIVED_TITLE: Final = "Derived from other values of this catalog"
+
+
 def label_attribute(name: str) -> str:
     """Return the name of an attribute in a group; a dimension of a model has its path."""
     attribute = find_attribute_definition(name)

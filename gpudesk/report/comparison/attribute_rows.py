@@ -20,7 +20,7 @@ from gpudesk.report.comparison.tables import (
     SheetSource,
 )
 from gpudesk.report.costs import MoneyFormatter
-from gpudesk.report.labels import label_attribute, label_attribute_briefly
+from gpudesk.report.labels import label_attribute, label_attribute_briefly, translate_title
 from gpudesk.text.formatting import (
     MISSING_VALUE_TEXT,
     ClaimValue,
@@ -62,7 +62,7 @@ class SourceNumbering:
         if source.id not in self._sources:
             self._sources[source.id] = SheetSource(
                 number=len(self._sources) + 1,
-                title=source.title,
+                title=translate_title(source.title),
                 publisher=source.named_publisher,
                 kind=source.kind.label,
                 date=None if source.date is None else self._formatter.date(source.date),

@@ -43,6 +43,7 @@ from gpudesk.report.labels import (
     label_dispute_topic,
     label_price_word,
     shorten_name,
+    translate_title,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, join_unit
 from gpudesk.text.messages import InputError, capitalize_first, lower_for_sentence, to_sentence
@@ -305,7 +306,7 @@ def _list_price_actions(price: PriceRecord, view: CatalogContext) -> tuple[Catal
 
 def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
     return list_details(
-        (tr("Title"), source.title),
+        (tr("Title"), translate_title(source.title)),
         (tr("Publisher"), source.named_publisher),
         (tr("Kind"), source.kind.label),
         (tr("Date"), label_date(source.date)),
@@ -321,7 +322,7 @@ def explain_source(view: CatalogContext, source_id: str) -> Explanation:
     offers = (CatalogAction(CatalogActionKind.SOURCE, tr("Edit source and date…"), source=source_id, key=EDIT_KEY),)
     kind = source.kind.label
     explanation = Explanation(
-        what=source.title,
+        what=translate_title(source.title),
         conditions=source.named_publisher,
         figure=view.formatter.count(count),
         unit=trn("figure", "figures", count),

@@ -26,7 +26,7 @@ from gpudesk.report.explanation.parts import (
     TermLine,
     list_details,
 )
-from gpudesk.report.labels import describe_refusal, label_attribute_alone, label_date, label_precision
+from gpudesk.report.labels import describe_refusal, label_attribute_alone, label_date, label_precision, translate_title
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, join_unit, translate_unit
 from gpudesk.text.messages import capitalize_first, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
@@ -138,8 +138,6 @@ def is_shipped_claim(attribute: AttributeClaims, claim: Claim) -> bool:
 
 
 #: Short names of kinds.
-#: The source of values that the catalog derives itself.
-_DERIVED: Final = "derived"
 _SHORT_KINDS: Final = {
     "vendor_datasheet": "Data sheet",
     "vendor_claim": "Vendor claim",
@@ -160,10 +158,7 @@ def label_kind_shortly(kind: SourceKind) -> str:
 
 def _format_source_title(claim: Claim) -> str:
     """Return publisher and title; an unknown publisher is left out."""
-    source = claim.source
-    # Titles are names, except the catalog's own.
-    title = tr("Derived from other values of this catalog") if source.id == _DERIVED else source.title
-    return ", ".join(filter(None, (source.named_publisher, title)))
+    return ", ".join(filter(None, (claim.source.named_publisher, translate_title(claim.source.title))))
 
 
 def _format_claim_value(
@@ -195,7 +190,7 @@ def _list_claim_details(
     return list_details(
         (tr("As published"), published),
         (tr("Conditions"), translate_data(claim.conditions or "")),
-        (tr("Title"), source.title),
+        (tr("Title"), translate_title(source.title)),
         (tr("Publisher"), source.named_publisher),
         (tr("Kind"), claim.kind.label),
         (tr("Date"), label_date(source.date)),

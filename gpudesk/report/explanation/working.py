@@ -41,6 +41,7 @@ from gpudesk.report.labels import (
     label_precision,
     label_serving_engine,
     shorten_name,
+    translate_title,
 )
 from gpudesk.text.formatting import (
     MISSING_VALUE_TEXT,
@@ -487,7 +488,7 @@ def _build_run_line(record: ComparableRun, formatter: Formatter) -> MeasuredRunL
             estimated=formatter.estimate(record.predicted / factor),
         ),
         verdict=_describe_run_verdict(record),
-        source=", ".join(filter(None, (source.named_publisher, source.title))),
+        source=", ".join(filter(None, (source.named_publisher, translate_title(source.title)))),
         date=Formatter().date((source.date or "")[: len("2000-01")]),
         address=source.url or "",
         details=tuple(_list_run_details(record, texts)),
