@@ -322,7 +322,7 @@ def explain_unfit(
         )
     return message(
         "estimate.weights_do_not_fit",
-        "The weights do not fit {count} × {accelerator}: they need {weights} of the {capacity} per accelerator",
+        "The weights do not fit {count} × {accelerator}: they need {weights} per accelerator, which has {capacity}",
         **parameters,
     )
 

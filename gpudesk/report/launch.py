@@ -52,7 +52,8 @@ def list_launch_lines(
     yield strong(f"{formatter.count(plan.estimate.count)} × {name}")
     yield describe_launched_plan(plan.estimate, formatter)
     yield ""
-    yield from (f"# {line}" for line in [tr("Start the server"), *map(describe_extra, plan.extras)])
+    for comment in [tr("Start the server"), *map(describe_extra, plan.extras)]:
+        yield from (f"# {line}" for line in wrap_text(comment, width - len("# ")))
     yield from plan.server.split("\n")
     for file in plan.files:
         yield ""
@@ -64,7 +65,8 @@ def list_launch_lines(
     yield ""
     for note in plan.notes:
         yield from wrap_text(f"{format_message(note, formatter)}.", width)
-    yield from list_launch_sources(plan)
+    for source in list_launch_sources(plan):
+        yield from wrap_text(source, width)
 
 
 def write_launch_json(plan: LaunchPlan) -> dict[str, Any]:

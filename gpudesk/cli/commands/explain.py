@@ -22,7 +22,7 @@ from gpudesk.report.explanation.working import (
     format_term_value,
 )
 from gpudesk.report.labels import list_model_warnings
-from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
+from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_message, input_error, join_messages, quote_input
 from gpudesk.text.translation import tr
@@ -284,7 +284,7 @@ def _explain_fleets(options: argparse.Namespace, service: GpuDeskService) -> int
         return code
     for position, (part, term) in enumerate(explained):
         output.print_lines([*([""] if position else []), output.make_bold(part.name)])
-        output.print_lines(list_term_lines(term, describe_fleet_source))
+        output.print_lines(list_term_lines(term, describe_fleet_source, output.get_terminal_width()))
     return code
 
 
@@ -318,7 +318,8 @@ def _print_explanation(explained: list[_ExplainedColumn], figure: str, service: 
                 list_plan_table(each.plans, *style) if each.plans.options else _list_pools(each.estimate, style[0])
             ]
         else:
-            blocks = [list(list_term_lines(each.term, service.source_text)), list(list_plan_block(each.plans, *style))]
+            lines = list(list_term_lines(each.term, service.source_text, style[1]))
+            blocks = [lines, list(list_plan_block(each.plans, *style))]
             if each.record is not None:
                 blocks.append(list(list_measured_runs(each.estimate, figure, each.record, *style)))
         warnings = list_model_warnings(service.catalog.model(each.estimate.request.model), style[0])
@@ -343,9 +344,9 @@ def _encode_term(term: DerivationTerm, source_text: Callable[[str], str]) -> dic
 
 
 def list_term_lines(
-    term: DerivationTerm, source_text: Callable[[str], str], lead: str = "", below: str = ""
+    term: DerivationTerm, source_text: Callable[[str], str], width: int, lead: str = "", below: str = ""
 ) -> Iterator[str]:
-    """Yield a term and, indented, its inputs: value, formula, source."""
+    """Yield a term and, indented, its inputs: value, formula, source; lines of at most `width` where words allow."""
     value, unit = format_term_value(term, Formatter())
     if isinstance(term.value, int | float) and term.unit == "B":
         # In both units, since there is room.
@@ -353,15 +354,24 @@ def list_term_lines(
     elif unit is not None:
         value = f"{value} {unit}"
     source = "" if term.source is None else f"  [{source_text(term.source)}]"
-    yield f"{lead}{tr(term.name)} = {value}{source}"
     rule = "│ " if term.inputs else "  "
+    yield from _wrap_branch(f"{tr(term.name)} = {value}{source}", width, lead, f"{below}{rule}  ")
     formula = format_named_formula(term)
     if formula:
-        yield f"{below}{rule}= {formula}"
+        yield from _wrap_branch(f"= {formula}", width, below + rule, f"{below}{rule}  ")
     if term.note is not None:
-        yield f"{below}{rule}{format_message(term.note)}"
+        yield from _wrap_branch(format_message(term.note), width, below + rule, below + rule)
     for number, part in enumerate(term.inputs, 1):
         is_last = number == len(term.inputs)
         yield from list_term_lines(
-            part, source_text, below + ("└ " if is_last else "├ "), below + ("  " if is_last else "│ ")
+            part, source_text, width, below + ("└ " if is_last else "├ "), below + ("  " if is_last else "│ ")
         )
+
+
+def _wrap_branch(text: str, width: int, lead: str, below: str) -> Iterator[str]:
+    if measure_text(lead + text) <= width:
+        yield lead + text
+        return
+    first, *rest = wrap_text(text, max(width - measure_text(below), 20))
+    yield lead + first
+    yield from (below + line for line in rest)

@@ -11,7 +11,7 @@ from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
 from gpudesk.report.launch import list_launch_lines, write_launch_json
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_input_error
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
@@ -37,7 +37,14 @@ def run(options: argparse.Namespace) -> int:
                 plan = service.launch(result, version=options.engine_version, reproduce=options.reproduce)
             except InputError as error:
                 code = EXIT_AT_FAULT
-                report_error(f"{choice.accelerator}: {format_input_error(error)}", "launch")
+                text = f"{choice.accelerator}: {format_input_error(error)}"
+                needs = None if isinstance(result, InputError) or result.fits else result.needs
+                if needs is not None:
+                    n = formatter.count(needs)
+                    text = trn(
+                        "{problem}; {n} accelerator fits", "{problem}; {n} accelerators fit", needs, problem=text, n=n
+                    )
+                report_error(text, "launch")
                 continue
             if options.json:
                 output.print_json_line({"accelerator": choice.accelerator} | write_launch_json(plan))

@@ -82,8 +82,8 @@ def align_table(
 ) -> list[str]:
     """Return a table with a head.
 
-    The last column is wrapped to the width, and all heads if that leaves it too narrow; columns in `right` are
-    right-aligned.
+    The last column is wrapped to the width, all heads if that leaves it too narrow, and then the widest columns of
+    words; columns in `right` are right-aligned.
     """
     body = [[measure_text(row[column]) for row in rows] for column in range(len(head))]
     widths = [max([measure_text(text), *sizes]) for text, sizes in zip(head, body, strict=True)]
@@ -91,6 +91,11 @@ def align_table(
     least_widths = [max([*map(measure_text, text.split(" ")), *sizes]) for text, sizes in zip(head, body, strict=True)]
     if sum(widths[:-1]) + gaps + min(widths[-1], 2 * _LEAST_LAST) > width:
         widths[:-1] = least_widths[:-1]
+        words = [column for column in range(len(head) - 1) if column not in right]
+        for column in sorted(words, key=widths.__getitem__, reverse=True):
+            excess = sum(widths[:-1]) + gaps + min(widths[-1], _LEAST_LAST) - width
+            longest_word = max(measure_text(word) for row in (head, *rows) for word in row[column].split(" "))
+            widths[column] -= max(0, min(excess, widths[column] - max(longest_word, _LEAST_LAST)))
     before = sum(widths[:-1]) + gaps
     widths[-1] = min(widths[-1], max(width - before, min(least_widths[-1], _LEAST_LAST)))
     lines = [strong(line) for line in _write_lines(head, widths, right)]

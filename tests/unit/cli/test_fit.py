@@ -123,3 +123,9 @@ def test_context_beyond_the_models_maximum_is_reported(capsys: Capture) -> None:
     output = capsys.readouterr().out
     assert output.endswith("Yi 34B supports at most 4,096 tokens.\n")
     assert "8B reads" not in output
+
+
+def test_the_whole_matrix_fits_a_terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    assert entry.main(["fit"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 100

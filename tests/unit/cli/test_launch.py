@@ -50,5 +50,6 @@ def test_only_fitting_deployments_get_commands(capsys: Capture) -> None:
     assert entry.main([*ASKED, "--accelerators", "h100-sxm:1,h200-sxm:8"]) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith("gpudesk launch: h100-sxm: ")
+    assert captured.err.endswith("; 16 accelerators fit\n")
     assert captured.err.count("\n") == 1
     assert captured.out.startswith("8 × H200")

@@ -42,6 +42,12 @@ def test_heads_of_a_table_that_is_too_wide_are_wrapped() -> None:
     assert lines[:5] == ["Name  Power  Count", "        per", "       rack", "─" * 16, "a       2.0      1"]
 
 
+def test_columns_of_words_are_wrapped_where_the_last_has_no_room() -> None:
+    row = ["a name of five whole words", "10", "one two three"]
+    lines = align_table(["Name", "N", "Text"], [row], 40, right=(1,))
+    assert lines[2:] == ["a name of five whole   10  one two three", "words"]
+
+
 def test_table_has_columns_and_wraps_the_last() -> None:
     lines = align_table(["Id", "N", "Text"], [["a", "10", "one two three four five"], ["bb", "9", "x"]], 24, right=(1,))
     assert lines[0] == "Id   N  Text"

@@ -1,10 +1,12 @@
 """What stands in the cells of the catalog's lists, and what goes to the clipboard."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from gpudesk.catalog.list_columns import list_catalog_columns
+from gpudesk.catalog.list_rows import make_catalog_table
+from gpudesk.catalog.read import Catalog
 from gpudesk.domain.attributes import (
     CatalogCellMark,
     CatalogCellValue,
@@ -21,9 +23,19 @@ from gpudesk.report.catalog_lists import (
     label_column,
     make_sort_key,
 )
+from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter, NumberStyle, Quantity
+from gpudesk.text.translation import translate_data, use_language
 
 TODAY = "2026-11-20"
+#: Columns of names, which no language translates, although other texts can be the same.
+_NAMES = frozenset({"source", "subject", "attribute"})
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Iterator[Catalog]:
+    with GpuDeskService.open() as service:
+        yield service.catalog
 
 
 def make_table(columns: Sequence[CatalogColumn], *rows: Sequence[CatalogCellValue], **fields: object) -> CatalogTable:
@@ -158,3 +170,18 @@ def test_every_column_has_a_head_and_a_meaning(section: CatalogSection) -> None:
     assert len(set(heads)) == len(heads), "no two columns are called the same"
     assert not any("_" in head for head in heads)
     assert all(describe_column(section, column) for column in list_catalog_columns(section))
+
+
+@pytest.mark.parametrize("section", CatalogSection)
+def test_german_lists_leave_no_known_word_in_english(section: CatalogSection, catalog: Catalog) -> None:
+    table = make_catalog_table(section, catalog)
+    with use_language("de"):
+        formatter = CatalogCellFormatter(table, Formatter(), TODAY)
+        english = {
+            (column.key, value)
+            for row in table.rows
+            for place, (column, value) in enumerate(zip(table.columns, row.values, strict=True))
+            if column.kind is not CatalogColumnKind.NAME and column.key not in _NAMES and isinstance(value, str)
+            if formatter.text(row, place) == value != translate_data(value)
+        }
+    assert not english
