@@ -31,6 +31,7 @@ from gpudesk.desktop.pages.catalog.page import CatalogPage
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.session.selection import select_catalog_entry, select_figure
 from gpudesk.desktop.ui.charts.bar_chart import BarChart
 from gpudesk.desktop.ui.tables.table_base import RowsView
 from gpudesk.desktop.ui.tables.text_layer import TextCache
@@ -143,6 +144,12 @@ def _show_views(window: MainWindow) -> Iterator[str]:
             _settle()
             window.grab()
             yield f"{spec.id}/{key}"
+    window.body.show_panel(is_visible=True)
+    for selection in (select_catalog_entry(window.desk.scenario.model), select_figure(window.desk.keys[0], "tpot_ms")):
+        window.desk.select(selection)
+        _settle()
+        window.grab()
+        yield f"panel/{selection.kind}"
 
 
 def _list_views(page: DeskPage | None) -> list[tuple[str, Callable[[], object]]]:
