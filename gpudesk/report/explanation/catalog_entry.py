@@ -110,7 +110,7 @@ class CatalogContext:
     def uses(self, thing: str | None) -> tuple[UseLine, ...]:
         """Return the uses of an entry: the open scenario if it contains the entry."""
         role = self.used.get(thing or "")
-        return () if role is None else (UseLine(translate_data(self.scenario) or tr("This scenario"), role),)
+        return () if role is None else (UseLine(self.scenario or tr("This scenario"), role),)
 
     @property
     def fact(self) -> str:

@@ -326,4 +326,5 @@ def test_every_text_is_translated(walk: VisibleTexts, service: GpuDeskService) -
     names = _list_names(service)
     untranslated = {text for text in walk.texts if not _ACCENTED.search(text) and _list_words(text, names) - names}
     assert len(walk.texts) > 500
+    assert any("Ûsééd bý" in text for text in walk.texts), "the panel was not seen"
     assert not untranslated, "\n".join(sorted(untranslated))
