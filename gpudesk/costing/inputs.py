@@ -13,7 +13,6 @@ from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, Acceler
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import (
     COST_INPUTS,
-    OLD_PRICE_DOUBT,
     CostDefaultSource,
     CostInputOrigin,
     CostSettings,
@@ -21,8 +20,10 @@ from gpudesk.domain.cost import (
     ResolvedCostInput,
     SystemPrice,
     UncertainValue,
+    compute_price_drift,
     parse_costs,
 )
+from gpudesk.domain.dates import count_years_since
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.files import read_toml
 from gpudesk.frozen_dataclass import frozen_dataclass
@@ -180,15 +181,14 @@ def resolve_cost_inputs(
 
 
 def _widen_old_price(price: ResolvedCostInput, today: str) -> ResolvedCostInput:
-    """Return a price with a wider range if the catalog has none of the last 12 months."""
+    """Return a price with a range widened for its age if the catalog has none of the last 12 months."""
     record, spread = price.prices, price.spread
     if price.origin is not CostInputOrigin.RECORD or record is None or spread is None or record.is_user_value:
         return price
-    if not record.is_older_than_year(today):
+    if record.newest is None or not record.is_older_than_year(today):
         return price
-    low, likely, high = spread
-    wider = UncertainValue(low * (1.0 - OLD_PRICE_DOUBT), likely, high * (1.0 + OLD_PRICE_DOUBT))
-    return replace(price, spread=wider, is_old=True)
+    drift = compute_price_drift(count_years_since(record.newest, today))
+    return replace(price, spread=UncertainValue(spread.low / drift, spread.likely, spread.high * drift), drift=drift)
 
 
 def _widen_to_class(rent: ResolvedCostInput, records: AcceleratorRecords) -> ResolvedCostInput:

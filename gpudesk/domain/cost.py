@@ -302,11 +302,11 @@ class ResolvedCostInput:
     """The value of an input for one accelerator, and its origin; no `spread` if it is missing.
 
     `record` are the catalog's prices behind it, `source` that of a default. A purchase price derived from that of a
-    whole system has `system`; then the share of the server only `divides` the known total. `is_old` marks a range
-    widened for old prices. `class_ratio` is set if no specialized cloud rents this accelerator: the usual ratio of
-    their rents to those of the providers on record. Then the range extends to their usual price, and odds compare
-    `like_for_like`, the range that rents of specialized clouds would have. `other_rents` are those of specialized
-    clouds on other terms, to check it.
+    whole system has `system`; then the share of the server only `divides` the known total. The range of old prices is
+    widened by the factor `drift` at both ends. `class_ratio` is set if no specialized cloud rents this accelerator: the
+    usual ratio of their rents to those of the providers on record. Then the range extends to their usual price, and
+    odds compare `like_for_like`, the range that rents of specialized clouds would have. `other_rents` are those of
+    specialized clouds on other terms, to check it.
     """
 
     name: str
@@ -316,7 +316,7 @@ class ResolvedCostInput:
     source: CostDefaultSource | None = None
     system: SystemPrice | None = None
     divides: bool = False
-    is_old: bool = False
+    drift: float = 1.0
     class_ratio: UncertainValue | None = None
     like_for_like: UncertainValue | None = None
     other_rents: tuple[ProviderRent, ...] = ()
@@ -332,6 +332,10 @@ class ResolvedCostInput:
         return self.record if self.system is None else self.system.price
 
     @property
+    def is_old(self) -> bool:
+        return self.drift > 1.0
+
+    @property
     def is_used(self) -> bool:
         """Whether the catalog has only prices of used accelerators."""
         is_catalog = self.origin is CostInputOrigin.RECORD
@@ -343,8 +347,17 @@ class ResolvedCostInput:
         return UncertainValue.exactly(self.spread.likely) if self.divides and self.spread is not None else self.spread
 
 
-#: By which share the range of a price older than 12 months is widened on each side. An assumption.
-OLD_PRICE_DOUBT: Final = 0.5
+#: The factor by which prices differ after a year: it holds for 80% of the pairs of prices of this catalog that are 6 to
+#: 15 months apart, of one accelerator to buy (1.6), or to rent at one provider (1.5).
+_YEARLY_DRIFT: Final = 1.5
+
+
+def compute_price_drift(years: float) -> float:
+    """Return the factor by which a price has risen or fallen at most after some years, with 80% odds.
+
+    Its logarithm grows with the square root of the age, as that of a random walk: 1.5 after a year, 2.3 after four.
+    """
+    return math.exp(math.log(_YEARLY_DRIFT) * math.sqrt(years))
 
 
 class CostLine(NamedTuple):

@@ -13,7 +13,6 @@ from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import (
     AVERAGE_OVER_PEAK,
     COST_INPUTS,
-    OLD_PRICE_DOUBT,
     CostAnswer,
     CostColumn,
     CostInputGroup,
@@ -628,7 +627,7 @@ def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str]
 
 
 def describe_old_prices(columns: Sequence[CostColumn], names: Mapping[str, str], formatter: Formatter) -> str:
-    """Return which prices are old, with their dates, and by how much their ranges are widened; empty without any."""
+    """Return which prices are old, with their dates and the factors that widen their ranges; empty without any."""
     dated = (
         (names[column.key], price)
         for column in columns
@@ -637,15 +636,15 @@ def describe_old_prices(columns: Sequence[CostColumn], names: Mapping[str, str],
     )
     prices = ", ".join(
         tr(
-            "{name} {price} ({date})",
+            "{name} {price} ({date}, factor {factor})",
             name=name,
             price=lower_for_sentence(label_cost_input(price.name)),
             date=formatter.date(price.prices.newest),
+            factor=formatter.number(price.drift, 1),
         )
         for name, price in dated
         if price.prices is not None and price.prices.newest is not None
     )
     if not prices:
         return ""
-    share = formatter.per_cent(OLD_PRICE_DOUBT)
-    return tr("Prices older than 12 months may be off by {share}: {prices}", share=share, prices=prices)
+    return tr("Prices older than 12 months may have risen or fallen by a factor: {prices}", prices=prices)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -12,9 +11,10 @@ from gpudesk.decision.facts.deployments import carries_load
 from gpudesk.domain.accelerator import EVERYWHERE, Accelerator
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.claim import is_older
-from gpudesk.domain.cost import CostColumn
+from gpudesk.domain.cost import CostColumn, UncertainValue
+from gpudesk.domain.dates import count_months_until
 from gpudesk.domain.decision import FactValue
-from gpudesk.domain.estimate import Estimate, to_calendar_months
+from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
@@ -236,41 +236,43 @@ def arrives_late(part: Mapping[str, FactValue], launch: FactValue) -> bool:
     return isinstance(launch, float) and months is not None and months > launch
 
 
+def must_buy(part: Mapping[str, FactValue], acquisition: FactValue) -> bool:
+    """Whether a column is in production only once bought: as answered, or since no one rents it out."""
+    return acquisition == "own" or (acquisition != "rent" and part.get("rent_usd_h") is None)
+
+
 def list_timing_facts(
     part: Mapping[str, FactValue], today: str, launch: FactValue, acquisition: FactValue
 ) -> dict[str, FactValue]:
     """Return the months until a column can be in production: release, then delivery, then a port if needed.
 
     `today` is an ISO date. What can be rented is there at once, unless it must be bought; what is bought is delivered:
-    as usual for similar systems without a record. Unknown for an announced accelerator without a release date, and for
-    a rent that no one offers. With the release date of one so old that it may no longer be sold new.
+    as usual for similar systems without a record. A planned quarter or half of a year is an interval. Unknown for an
+    announced accelerator without a release date or past it, and for a rent that no one offers. With the release date
+    of one so old that it may no longer be sold new.
     """
-    is_bought = acquisition == "own" or part.get("rent_usd_h") is None
+    is_bought = must_buy(part, acquisition)
     release_date = str(part.get("available"))
     aging: dict[str, FactValue] = {
         "arrives_late": arrives_late(part, launch),
         "old_release": release_date if is_older(release_date, today, _RELEASE_YEARS) else None,
     }
     port = _PORT_MONTHS if part.get("needs_port") is True else IntervalEstimate(0.0, 0.0, 0.0)
-    wait = 0.0
+    wait = UncertainValue.exactly(0.0)
     if part.get("announced") is True:
-        release = _count_months(release_date)
-        now = _count_months(today)
-        wait = math.inf if release is None or now is None else max(0.0, float(release - now))
-    if wait == math.inf or (is_bought and acquisition == "rent"):
+        planned = count_months_until(release_date, today)
+        if planned is None or planned.high <= 0.0:
+            return aging | {"months_to_production": None}
+        wait = planned
+    if acquisition == "rent" and part.get("rent_usd_h") is None:
         return aging | {"months_to_production": None}
     months = part.get("delivery_months")
     if not is_bought or months is None:
         delivery = IntervalEstimate(0.0, 0.0, 0.0)
     else:
         delivery = months if isinstance(months, IntervalEstimate) else IntervalEstimate(*[float(months)] * 3)
-    ends = zip(delivery, port, strict=True)
-    return aging | {"months_to_production": IntervalEstimate(*(wait + first + then for first, then in ends))}
-
-
-def _count_months(date: str) -> int | None:
-    """Return the months from year 0 to an ISO month or day; None for anything else, such as a half year."""
-    return None if re.match(r"\d{4}-\d{2}", date) is None else to_calendar_months(date)
+    ends = zip((wait.likely, wait.low, wait.high), delivery, port, strict=True)
+    return aging | {"months_to_production": IntervalEstimate(*map(sum, ends))}
 
 
 def get_likely_input(costs: CostColumn, name: str) -> float | None:

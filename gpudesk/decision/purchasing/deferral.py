@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -35,6 +34,7 @@ from gpudesk.decision.services import PlanningServices
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.cost import COST_INPUTS, WRONG_RANGE, UncertainValue
+from gpudesk.domain.dates import count_months_until, parse_date_span
 from gpudesk.domain.purchase import (
     DEFAULT_SLIP_MONTHS,
     LATE_MONTHS,
@@ -56,42 +56,6 @@ from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR, SECONDS_PER_HOU
 
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
-
-
-_DATE: Final = re.compile(
-    r"(?P<year>\d{4})(?:-(?:(?P<month>\d\d)(?:-(?P<day>\d\d))?|Q(?P<quarter>[1-4])|H(?P<half>[12])))?"
-)
-_DAYS_PER_MONTH: Final = 365.0 / MONTHS_PER_YEAR
-
-
-def parse_date_span(date: str) -> tuple[float, float] | None:
-    """Return the first and the last moment of a date, in calendar months; None if it is not a date."""
-    match = _DATE.fullmatch(date.strip())
-    if match is None:
-        return None
-    first = int(match["year"]) * MONTHS_PER_YEAR
-    if match["day"]:
-        moment = first + int(match["month"]) - 1 + (int(match["day"]) - 1) / _DAYS_PER_MONTH
-        return moment, moment
-    if match["month"]:
-        return first + int(match["month"]) - 1, first + int(match["month"])
-    if match["quarter"]:
-        return first + 3 * (int(match["quarter"]) - 1), first + 3 * int(match["quarter"])
-    if match["half"]:
-        return first + 6 * (int(match["half"]) - 1), first + 6 * int(match["half"])
-    return first, first + MONTHS_PER_YEAR
-
-
-def count_months_until(date: str, today: str) -> UncertainValue | None:
-    """Return the months from `today` to a date, most likely its middle; at least 0.
-
-    None if either is unreadable.
-    """
-    span, now = parse_date_span(date), parse_date_span(today)
-    if span is None or now is None:
-        return None
-    first, last = (max(0.0, moment - now[0]) for moment in span)
-    return UncertainValue(first, (first + last) / 2.0, last)
 
 
 def compute_year_after(today: str, months: float) -> int | None:

@@ -1,9 +1,10 @@
-"""Dates of release as the catalog has them, counted in months."""
+"""Dates of prices and releases as the catalog has them, counted in months."""
 
 import pytest
 
-from gpudesk.decision.purchasing.deferral import compute_year_after, count_months_until, parse_date_span
+from gpudesk.decision.purchasing.deferral import compute_year_after
 from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.dates import count_months_until, count_years_since, parse_date_span
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,10 @@ def test_the_year_of_a_launch() -> None:
     assert compute_year_after("2026-11-21", 0.0) == 2026
     assert compute_year_after("2026-11-21", 2.0) == 2027
     assert compute_year_after("someday", 2.0) is None
+
+
+def test_ages_count_from_the_middle_of_a_date_and_never_back() -> None:
+    assert count_years_since("2024", "2026-07-01") == 2.0
+    assert count_years_since("2024-H1", "2026-04-01") == 2.0
+    assert count_years_since("2026-12-24", "2026-07-01") == 0.0
+    assert count_years_since("someday", "2026-07-01") == 0.0
