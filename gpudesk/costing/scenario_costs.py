@@ -439,6 +439,13 @@ class CostCalculator:
         is_priced = any(inputs["price_usd"].spread is not None for inputs in every)
         return tuple(spec.slots if spec.is_whole and is_priced else 1 for spec in specs)
 
+    def compute_token_usd(self, column: ComparisonColumn, scenario: Scenario, *, rented: bool) -> float | None:
+        """Return the dollars per million output tokens of a column; None if they are unknown."""
+        basis, inputs = PaymentBasis(rented), self._gather(column.choice.accelerator, column, self._cache_of(scenario))
+        if inputs.deployment is None or not inputs.knows(basis.needed):
+            return None
+        return float(basis.compute_token_cost(inputs.values, inputs.deployment))
+
     def compute_upfront_usd(self, column: ComparisonColumn, scenario: Scenario) -> float | None:
         """Return the dollars paid at once to buy the deployment of a column; None if its cost is unknown."""
         inputs = self._gather(column.choice.accelerator, column, self._cache_of(scenario))

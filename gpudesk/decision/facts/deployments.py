@@ -49,8 +49,9 @@ class DeploymentTerms:
 
     `serving_engine` is None for any, `ttft_ms` and `tpot_ms` are infinite without a limit. With `quickest`, the size is
     chosen by the time of a request on at most one host, else by accelerators per token.
-    Accelerators count in whole systems or instances that are `paid` for, by whether those are rented. `budget_usd` is
-    infinite unless all are bought within it, porting from `platform` included.
+    Accelerators count in whole systems or instances that are `paid` for, by whether those are rented: the size is the
+    best for each open way to pay, and of two the cheaper. `budget_usd` is infinite unless all are bought within it,
+    porting from `platform` included; `purchase_usd` is that of those who may also rent.
     """
 
     serving_engine: str | None
@@ -60,7 +61,16 @@ class DeploymentTerms:
     quickest: bool
     paid: tuple[bool, ...] = ()
     budget_usd: float = math.inf
+    purchase_usd: float = math.inf
     platform: str | None = None
+
+    @property
+    def depends_on_prices(self) -> bool:
+        return self.budget_usd < math.inf or len(self.paid) > 1
+
+    def drop_prices(self) -> DeploymentTerms:
+        """Return the terms that decide which deployments serve."""
+        return replace(self, paid=(), budget_usd=math.inf, purchase_usd=math.inf, platform=None)
 
 
 #: The answer on buying or renting -> for each open way to pay, whether it is renting.
@@ -74,21 +84,27 @@ def read_deployment_terms(answers: Mapping[str, QuestionAnswer], engines: Sequen
     limits = [answers[name].value for name in ("ttft_limit_ms", "tpot_limit_ms")]
     ttft, tpot = (limit if isinstance(limit, float) else math.inf for limit in limits)
     priority, acquisition = answers["priority"].value, str(answers["acquisition"].value)
-    budget = answers["budget_usd"].value if acquisition == "own" else None
+    answered_budget = answers["budget_usd"].value
+    budget = answered_budget if isinstance(answered_budget, float) else math.inf
+    paid = _PAID.get(acquisition, (True, False)) if priority in _IN_LOTS else ()
+    is_open = len(paid) > 1
     return DeploymentTerms(
         serving_engine=str(engine) if engine in {each.id for each in engines} else None,
         ttft_ms=ttft,
         tpot_ms=get_reading_tpot_ms(answers) or tpot,
         alone=answers["shape"].value == _ONE,
         quickest=priority == "latency",
-        paid=_PAID.get(acquisition, (True, False)) if priority in _IN_LOTS else (),
-        budget_usd=budget if isinstance(budget, float) else math.inf,
-        platform=get_cost_platform(answers) if isinstance(budget, float) else None,
+        paid=paid,
+        budget_usd=budget if acquisition == "own" else math.inf,
+        purchase_usd=budget if is_open else math.inf,
+        platform=get_cost_platform(answers) if is_open or (acquisition == "own" and budget < math.inf) else None,
     )
 
 
-#: For each column what serves within the limits, by count, with its effort.
-_Trials = tuple[list[tuple[Estimate, float]], ...]
+#: For each column what serves within the limits, by count.
+_Trials = tuple[list[Estimate], ...]
+#: For each way to pay, the smallest lot of each column.
+_Lots = tuple[tuple[int, ...], ...]
 
 
 class DeploymentChooser:
@@ -97,8 +113,8 @@ class DeploymentChooser:
     def __init__(self, service: PlanningServices) -> None:
         self._service = service
         self._last: Answer | None = None
-        self._chosen: dict[tuple[DeploymentTerms, tuple[int, ...]], Answer] = {}
-        self._tried: dict[tuple[DeploymentTerms, tuple[int, ...]], _Trials] = {}
+        self._chosen: dict[tuple[DeploymentTerms, _Lots], Answer] = {}
+        self._tried: dict[DeploymentTerms, _Trials] = {}
         self._sized: dict[DeploymentTerms, SizingResult] = {}
 
     def choose(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> Answer:
@@ -109,7 +125,7 @@ class DeploymentChooser:
         if last is None or (last.columns is not answer.columns or last.scenario.demand != answer.scenario.demand):
             self._last, self._chosen, self._tried, self._sized = answer, {}, {}, {}
         chosen_answer, scenario = self._chosen.get(cache_key), answer.scenario
-        if chosen_answer is None or (terms.budget_usd < math.inf and not _has_same_prices(chosen_answer, scenario)):
+        if chosen_answer is None or (terms.depends_on_prices and not _has_same_prices(chosen_answer, scenario)):
             chosen_answer = self._chosen[cache_key] = self._choose(answer, *cache_key)
         # Prices, answers and the site change no estimate.
         chosen_scenario = replace(
@@ -128,15 +144,14 @@ class DeploymentChooser:
         self._last, self._chosen, self._tried = former._last, dict(former._chosen), dict(former._tried)
         self._sized = dict(former._sized)
 
-    def _find_lots(self, scenario: Scenario, terms: DeploymentTerms) -> tuple[int, ...]:
-        """Return the smallest lot size of each accelerator."""
+    def _find_lots(self, scenario: Scenario, terms: DeploymentTerms) -> _Lots:
+        """Return the smallest lot size of each accelerator for each way to pay."""
         accelerators = [choice.accelerator for choice in scenario.accelerators]
         if not terms.paid or all(choice.count is not None for choice in scenario.accelerators):
-            return (1,) * len(accelerators)
-        lots = [self._service.costing.find_lots(accelerators, scenario, rented=rented) for rented in terms.paid]
-        return tuple(map(min, *lots)) if len(lots) > 1 else lots[0]
+            return ((1,) * len(accelerators),)
+        return tuple(self._service.costing.find_lots(accelerators, scenario, rented=rented) for rented in terms.paid)
 
-    def _choose(self, answer: Answer, terms: DeploymentTerms, lots: tuple[int, ...]) -> Answer:
+    def _choose(self, answer: Answer, terms: DeploymentTerms, lots: _Lots) -> Answer:
         scenario = answer.scenario
         choices = tuple(self._set_engine(choice, terms.serving_engine) for choice in scenario.accelerators)
         if scenario.demand is not None:
@@ -199,7 +214,7 @@ class DeploymentChooser:
         answers["priority"] = "latency" if terms.quickest else "cost"
         # The demand has the limit already.
         answers["tpot_limit_ms"] = NO_LIMIT_ANSWER
-        unlimited = replace(terms, budget_usd=math.inf, platform=None)
+        unlimited = replace(terms, budget_usd=math.inf, purchase_usd=math.inf, platform=None)
         if unlimited not in self._sized:
             free = replace(scenario, decision=replace(scenario.decision, answers=answers))
             self._sized[unlimited] = self._service.size(free)
@@ -218,46 +233,61 @@ class DeploymentChooser:
         return self._service.size(replace(costed, decision=replace(costed.decision, answers=answers)))
 
     def _search_counts(
-        self, answer: Answer, scenario: Scenario, terms: DeploymentTerms, lots: tuple[int, ...]
+        self, answer: Answer, scenario: Scenario, terms: DeploymentTerms, lots: _Lots
     ) -> tuple[AcceleratorChoice, ...]:
         """Return the choices with the best count for those without one, within the budget or closest to it."""
-        unlimited = replace(terms, budget_usd=math.inf, platform=None), lots
-        if unlimited not in self._tried:
-            self._tried[unlimited] = self._try_counts(scenario, *unlimited)
+        key = terms.drop_prices()
+        if key not in self._tried:
+            self._tried[key] = self._try_counts(scenario, terms)
+        costed = cost_on_platform(scenario, terms.platform)
         choices = []
-        for choice, column, trials in zip(scenario.accelerators, answer.columns, self._tried[unlimited], strict=True):
-            best = self._find_affordable(trials, column, terms, scenario)
-            choices.append(_fix_count(choice, best, column.estimate))
+        for choice, column, trials, sizes in zip(
+            scenario.accelerators, answer.columns, self._tried[key], zip(*lots, strict=True), strict=True
+        ):
+            bests = [self._find_affordable(trials, column, terms, costed, lot) for lot in sizes]
+            choices.append(_fix_count(choice, self._find_cheapest(bests, column, terms, costed), column.estimate))
         return tuple(choices)
 
-    def _try_counts(self, scenario: Scenario, terms: DeploymentTerms, lots: tuple[int, ...]) -> _Trials:
-        """Return for each column what serves within the limits, with its effort; nothing if its count is stated."""
+    def _find_cheapest(
+        self, bests: Sequence[Estimate | None], column: ComparisonColumn, terms: DeploymentTerms, costed: Scenario
+    ) -> Estimate | None:
+        """Return the deployment with the cheapest tokens, of the best one for each way to pay."""
+        first = bests[0]
+        if all(each is first for each in bests):
+            return first
+        costs: list[float] = []
+        for rented, estimate in zip(terms.paid, bests, strict=True):
+            usd = self._service.costing.compute_token_usd(replace(column, estimate=estimate), costed, rented=rented)
+            if not rented and terms.purchase_usd < math.inf:
+                spend = self._service.costing.compute_upfront_usd(replace(column, estimate=estimate), costed)
+                usd = None if spend is None or spend > terms.purchase_usd else usd
+            costs.append(math.inf if usd is None else usd)
+        return bests[costs.index(min(costs))]
+
+    def _try_counts(self, scenario: Scenario, terms: DeploymentTerms) -> _Trials:
+        """Return for each column what serves within the limits; nothing if its count is stated."""
         tried: list[tuple[int, EstimateRequest]] = []
         for place, (choice, request) in enumerate(zip(scenario.accelerators, scenario.requests(), strict=True)):
             if choice.count is None and choice.disaggregated is None:
                 tried += [(place, replace(request, count=count)) for count in self._list_counts(request, terms)]
         estimates = self._service.estimator.estimate_many([request for _, request in tried])
-        trials: _Trials = tuple([] for _ in lots)
+        trials: _Trials = tuple([] for _ in scenario.accelerators)
         for (place, _), estimate in zip(tried, estimates, strict=True):
             if not isinstance(estimate, InputError) and serves_within(estimate, terms):
-                trials[place].append((estimate, _compute_effort(estimate, terms, lots[place])))
+                trials[place].append(estimate)
         return trials
 
     def _find_affordable(
-        self,
-        trials: Sequence[tuple[Estimate, float]],
-        column: ComparisonColumn,
-        terms: DeploymentTerms,
-        scenario: Scenario,
+        self, trials: Sequence[Estimate], column: ComparisonColumn, terms: DeploymentTerms, costed: Scenario, lot: int
     ) -> Estimate | None:
         """Return the deployment of least effort within the budget; without one, that of the least excess."""
-        open_ = list(trials)
+        open_ = [(each, _compute_effort(each, terms, lot)) for each in trials]
         excesses: list[tuple[float, int, Estimate]] = []
         while open_:
             best = open_[0]
             for each in open_[1:]:
                 best = each if each[1] < (ALIKE_TIME if terms.quickest else _WORTHWHILE) * best[1] else best
-            excess = self._compute_excess(column, best[0], terms, scenario)
+            excess = self._compute_excess(column, best[0], terms, costed)
             if excess == 0.0:
                 return best[0]
             excesses.append((excess, len(excesses), best[0]))
@@ -265,12 +295,11 @@ class DeploymentChooser:
         return min(excesses, key=lambda each: each[:2])[2] if excesses else None
 
     def _compute_excess(
-        self, column: ComparisonColumn, estimate: Estimate, terms: DeploymentTerms, scenario: Scenario
+        self, column: ComparisonColumn, estimate: Estimate, terms: DeploymentTerms, costed: Scenario
     ) -> float:
         """Return the dollars by which a deployment exceeds the budget; 0 if its cost is unknown."""
         if terms.budget_usd == math.inf:
             return 0.0
-        costed = cost_on_platform(scenario, terms.platform)
         spend = self._service.costing.compute_upfront_usd(replace(column, estimate=estimate), costed)
         return 0.0 if spend is None else max(0.0, spend - terms.budget_usd)
 

@@ -19,7 +19,7 @@ from gpudesk.decision.rules.conditions import parse_condition
 from gpudesk.decision.rules.scoring import get_line_theme
 from gpudesk.domain.answer import AcceleratorChoice, Scenario, find_difference
 from gpudesk.domain.claim import ProviderClass
-from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.cost import UncertainValue, compute_price_drift
 from gpudesk.domain.decision import (
     NO_DECISION_SETTINGS,
     AnswerValue,
@@ -31,6 +31,7 @@ from gpudesk.domain.decision import (
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
+from gpudesk.report.costs import describe_old_prices
 from gpudesk.report.decision.recommendation import list_candidate_lines
 from gpudesk.report.decision.rules import describe_exclusion
 from gpudesk.report.decision.verdict import describe_verdict_reason
@@ -441,6 +442,24 @@ def test_other_payment_is_named_where_it_would_lead(service: GpuDeskService, mod
     assert other == get_leader(alone)
 
 
+@pytest.mark.parametrize(
+    ("model", "weights", "tokens", "in_flight"),
+    [("kimi-k2-thinking", Precision.INT4, (60_000, 1_500), 16), ("llama-3.3-70b", Precision.FP8, (1_000, 300), 64)],
+)
+def test_open_payment_costs_what_the_cheaper_one_costs(
+    service: GpuDeskService, model: str, weights: Precision, tokens: tuple[int, int], in_flight: int
+) -> None:
+    """Eight MI325X bought serve Kimi K2 for less than the four that are best to rent."""
+    parts = ("h200-sxm", "mi325x", "b200-hgx")
+    scenario = make_scenario(model, parts, weights=weights, count=None, base_answers=OPEN)
+    workload = Workload(*tokens, Load(LoadKind.CONCURRENCY, concurrency=in_flight))
+    answer = service.answer(replace(scenario, workload=workload))
+    open_, own, rent = (service.decide(answer, {**OPEN, "acquisition": way}) for way in ("undecided", "own", "rent"))
+    for both, *alone in zip(open_.candidates, own.candidates, rent.candidates, strict=True):
+        assert both.value is not None
+        assert both.value.value == pytest.approx(min(each.value.value for each in alone if each.value is not None))
+
+
 def test_missing_price_names_the_price_that_would_win(service: GpuDeskService) -> None:
     scenario = make_scenario("deepseek-r1", ("b200-hgx", "mi355x"), in_flight=128, base_answers=OPEN)
     scenario = replace(scenario, costs=replace(scenario.costs, provider_class=ProviderClass.HYPERSCALER))
@@ -604,6 +623,20 @@ def test_an_old_price_widens_odds_and_is_named(service: GpuDeskService) -> None:
     today = decide(service, fresh)
     assert today.robustness > decision.robustness
     assert "old_rent" not in [each.fact for each in today.against]
+
+
+def test_the_range_of_an_old_price_grows_with_its_age(service: GpuDeskService) -> None:
+    """The price of Gaudi 2 is of 2022, that of Gaudi 3 of 2024, that of H100 SXM of this year."""
+    assert [compute_price_drift(years) for years in (0.0, 1.0, 4.0)] == pytest.approx([1.0, 1.5, 2.25])
+    scenario = make_scenario("llama-3.1-8b", ("gaudi2", "gaudi3", "h100-sxm"), count=8)
+    columns = service.costing.costs(service.answer(scenario)).columns
+    oldest, older, fresh = (column.inputs["price_usd"] for column in columns)
+    assert oldest.drift > older.drift > 1.5
+    assert (fresh.drift, fresh.is_old) == (1.0, False)
+    assert oldest.spread == UncertainValue(8125.0 / oldest.drift, 8125.0, 8125.0 * oldest.drift)
+    words = describe_old_prices(columns, {key.key: key.key for key in columns}, Formatter())
+    assert f"gaudi2 purchase price (2022-05, factor {oldest.drift:.1f})" in words
+    assert "h100-sxm" not in words
 
 
 def test_a_license_excludes_data_centers_and_no_office(service: GpuDeskService) -> None:
