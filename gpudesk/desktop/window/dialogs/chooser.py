@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from gpudesk.desktop.ui.theme.theme import Theme
 
 _WIDTH: Final = 560.0
+#: Above the price of any fleet for the most users that the dialog accepts.
+_MOST_USD: Final = 10_000_000_000
 
 
 #: Initial number of users or requests.
@@ -99,6 +101,9 @@ class ChooserDialog(ThemedDialog):
         self.tpot = NumberField(theme, tr("TPOT limit, ms"), limit, self)
         payments = [(_OPEN, tr("Undecided")), ("own", tr("Buy")), ("rent", tr("Rent"))]
         self.payment = SegmentedControl(theme, tr("Buy or rent"), payments, self)
+        self.payment.chosen.connect(self._show_budget)
+        self.budget = NumberField(theme, tr("Up-front budget, USD"), NumberFormat(0, _MOST_USD, 0, style), self)
+        self.budget.setToolTip(tr("Limits what is paid at once. Rent has no up-front cost."))
         self.platform = SegmentedControl(
             theme,
             tr("Current platform"),
@@ -131,7 +136,7 @@ class ChooserDialog(ThemedDialog):
             make_row((self.use_case, 1)),
             make_row(load_kind, STRETCH),
             make_row(*self.amounts.values(), self.ttft, self.tpot, STRETCH, gap=px(12)),
-            make_row(payment, STRETCH),
+            make_row(payment, self.budget, STRETCH),
             make_row(platform, STRETCH),
             align_with_fields(theme, self.note),
             STRETCH,
@@ -157,6 +162,10 @@ class ChooserDialog(ThemedDialog):
     def _show_load_kind(self) -> None:
         for kind, amount in self.amounts.items():
             amount.setVisible(kind == self.load_kind.value)
+
+    def _show_budget(self) -> None:
+        """Show the budget unless everything is rented."""
+        self.budget.setVisible(self.payment.value != "rent")
 
     @property
     def amount(self) -> NumberField:
@@ -184,6 +193,8 @@ class ChooserDialog(ThemedDialog):
         }
         if self.payment.value != _OPEN:
             answers["acquisition"] = self.payment.value
+        if self.payment.value != "rent" and self.budget.value > 0:
+            answers["budget_usd"] = float(self.budget.value)
         if self.platform.value != UNKNOWN_ANSWER:
             answers["current_platform"] = self.platform.value
         scenario = Scenario(
@@ -199,7 +210,7 @@ class ChooserDialog(ThemedDialog):
 
     def start(self) -> None:
         """Start the search; an invalid number stays for correction."""
-        if any(field.fault for field in (self.amount, self.ttft, self.tpot)):
+        if any(field.fault for field in (self.amount, self.ttft, self.tpot, self.budget)):
             return
         self.search.setEnabled(False)
         self._show_state("")

@@ -13,6 +13,7 @@ from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, Scenario
 from gpudesk.domain.decision import DecisionVerdict
 from gpudesk.domain.fleet import FleetSettings, make_load_curve
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.labels import format_load
 from gpudesk.service import GpuDeskService
@@ -40,7 +41,8 @@ def test_every_use_case_names_a_model_of_the_catalog(service: GpuDeskService) ->
 
 def test_tab_follows_the_questions(dialog: ChooserDialog) -> None:
     buttons = [each.findChildren(QPushButton)[0] for each in (dialog.load_kind, dialog.payment, dialog.platform)]
-    order = [dialog.use_case, buttons[0], dialog.amount.edit, dialog.ttft.edit, dialog.tpot.edit, *buttons[1:]]
+    limits = (dialog.ttft.edit, dialog.tpot.edit)
+    order = [dialog.use_case, buttons[0], dialog.amount.edit, *limits, buttons[1], dialog.budget.edit, buttons[2]]
     reached: list[QWidget | None] = [dialog.use_case]
     while (last := reached[-1]) is not None and last is not dialog.search:
         reached.append(last.nextInFocusChain())
@@ -70,6 +72,29 @@ def test_answers_become_a_scenario(dialog: ChooserDialog) -> None:
     assert (scenario.workload.input_tokens, scenario.workload.load.concurrency) == (16_000, 16)
     assert scenario.demand is None
     assert scenario.decision.answers == {"ttft_limit_ms": 2000.0, "acquisition": "rent", "current_platform": "CUDA"}
+
+
+def test_a_budget_limits_the_search_unless_everything_is_rented(dialog: ChooserDialog) -> None:
+    """Eight H200 cost more than this budget: what is proposed to buy must not."""
+    dialog.choose_use_case("assistant")
+    undecided, buy, rent = dialog.payment.findChildren(QPushButton)
+    QTest.mouseClick(buy, Qt.MouseButton.LeftButton)
+    dialog.budget.set_value(15_000)
+    scenario = dialog.make_scenario()
+    assert scenario.decision.answers["budget_usd"] == 15_000.0
+    service = dialog._desk.service
+    shortlist = run_to_end(service.shortlist_in_steps(scenario))
+    decision = service.decide(service.answer(shortlist))
+    assert decision.recommended is not None
+    spends = [
+        part["spend_usd"] for each, part in zip(decision.candidates, decision.parts, strict=True) if each.eligible
+    ]
+    assert all(isinstance(usd, float) and usd <= 15_000.0 for usd in spends)
+    QTest.mouseClick(rent, Qt.MouseButton.LeftButton)
+    assert not dialog.budget.isVisible()
+    assert "budget_usd" not in dialog.make_scenario().decision.answers
+    QTest.mouseClick(undecided, Qt.MouseButton.LeftButton)
+    assert dialog.budget.isVisible()
 
 
 def test_use_case_suggests_limits_but_keeps_typed_ones(dialog: ChooserDialog) -> None:
