@@ -9,7 +9,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gpudesk.costing.uncertainty import DRAW_SEED, CostSampler, compute_common_error, compute_odds
-from gpudesk.decision.facts.accelerator_facts import get_number, list_timing_facts
+from gpudesk.decision.facts.accelerator_facts import get_number, list_timing_facts, must_buy
 from gpudesk.decision.facts.answers import convert_answers, resolve_answers
 from gpudesk.decision.facts.decision_facts import list_platform_facts
 from gpudesk.decision.outcome.objective import (
@@ -179,9 +179,13 @@ class EffectiveFacts:
     standing: tuple[int, ...]
     payments: Payments
 
-    def name_payment(self, place: int | None) -> str | None:
-        """Return the cheaper open way to pay for tokens of a column."""
-        payment = None if place is None else find_cheaper_payment(self.parts[place], self.payments[place])
+    def name_payment(self, place: int | None, objective: ObjectiveName = ObjectiveName.COST) -> str | None:
+        """Return the cheaper open way to pay for tokens of a column; by time the one that is there first."""
+        if place is None:
+            return None
+        if objective is ObjectiveName.TIME:
+            return (OWNED if must_buy(self.parts[place], self.facts.get("acquisition")) else RENTED).name
+        payment = find_cheaper_payment(self.parts[place], self.payments[place])
         return None if payment is None else payment.name
 
 
@@ -231,7 +235,7 @@ class Decider:
         ranked = self._rank(ground, situation, lines, objective, able)
         if brief:
             return _make_decision(answers, situation, lines, ranked, objective)
-        other = self._rank_other_payment(ground, situation, lines, objective, able, ranked)
+        other = self._find_other_payment(answer, answers, situation, objective, ranked)
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
         decision = replace(
             _add_arguments(ground, situation, _make_decision(answers, situation, lines, ranked, objective)),
@@ -258,10 +262,7 @@ class Decider:
         ways = () if larger is None else (larger,)
         if decision.answers["acquisition"].value != "own":
             return ways
-        user_answers = {
-            name: each.value for name, each in decision.answers.items() if each.origin is AnswerOrigin.YOURS
-        }
-        rented = self.decide(answer, {**user_answers, "acquisition": "rent"})
+        rented = self.decide(answer, {**_list_user_answers(decision.answers), "acquisition": "rent"})
         if rented.recommended is None:
             return ways
         view = self._ground.of(answer, rented.answers).views[rented.columns.index(rented.recommended.key)]
@@ -310,13 +311,12 @@ class Decider:
         parts = _merge_facts(parts, ground.leading[compared])
         return EffectiveFacts(facts, tuple(parts), standing, payments)
 
-    def _rank_other_payment(
+    def _find_other_payment(
         self,
-        ground: DecisionFacts,
+        answer: Answer,
+        answers: Mapping[str, QuestionAnswer],
         situation: EffectiveFacts,
-        lines: Sequence[TraceLine],
         objective: DecisionObjective,
-        able: Sequence[float],
         ranked: RankedCandidates,
     ) -> OtherPayment | None:
         """Return the leader by the other way to pay than the leading column's, if the verdict differs."""
@@ -324,17 +324,15 @@ class Decider:
         if objective.name is not ObjectiveName.COST or not ranked.order or not open_ways:
             return None
         first = ranked.candidates[ranked.order[0]]
-        payments = tuple(
-            tuple(payment for payment in open_ if payment.name != first.payment) for open_ in situation.payments
-        )
-        parts = tuple(add_cost_facts(part, open_) for part, open_ in zip(situation.parts, payments, strict=True))
-        others = self._rank(ground, replace(situation, parts=parts, payments=payments), lines, objective, able)
-        if not others.order:
+        payment, acquisition = (OWNED, "own") if first.payment == RENTED.name else (RENTED, "rent")
+        others = self.decide(answer, {**_list_user_answers(answers), "acquisition": acquisition}, brief=True)
+        if others.recommended is None:
             return None
-        leader, *rest = (others.candidates[place] for place in others.order)
+        candidates = {each.key: each for each in others.candidates}
+        leader = candidates[others.recommended.key]
         if leader.key == first.key and (leader.odds >= NAMED_ODDS) is (first.odds >= NAMED_ODDS):
             return None
-        return OtherPayment(leader.payment or "", leader, max(rest, key=lambda each: each.odds, default=None))
+        return OtherPayment(payment.name, leader, None if others.runner_up is None else candidates[others.runner_up])
 
     def _rank(
         self,
@@ -361,7 +359,10 @@ class Decider:
         # Who reads along gets a faster answer for the larger bill.
         bill = 0.0 if situation.facts.get("service") == "interactive" else _TENTH_OF_BILL
         by_cost, acquisition = objective.name is ObjectiveName.COST, str(situation.facts.get("acquisition"))
-        payments = [situation.name_payment(place) if by_cost else None for place in range(len(parts))]
+        by_payment = by_cost or objective.name is ObjectiveName.TIME
+        payments = [
+            situation.name_payment(place, objective.name) if by_payment else None for place in range(len(parts))
+        ]
         every_lots = [
             _find_lots(view.costs, payment or _PAYMENTS.get(acquisition))
             for view, payment in zip(ground.views, payments, strict=True)
@@ -404,11 +405,11 @@ class Decider:
                 lots=lots,
                 unlike_rent=unlike_rent,
                 like_for_like=None if unlike_rent is None else view.costs.like_for_like_usd,
-                doubts=list_doubts(parts[place], situation.name_payment(place), objective),
+                doubts=list_doubts(parts[place], situation.name_payment(place, objective.name), objective),
             )
             for place, (view, payment, lots) in enumerate(zip(ground.views, payments, every_lots, strict=True))
             for rent in [view.costs.inputs["rent_usd_per_hour"]]
-            for unlike_rent in [rent if payment == RENTED.name and rent.class_ratio is not None else None]
+            for unlike_rent in [rent if by_cost and payment == RENTED.name and rent.class_ratio is not None else None]
         )
         by_figures = max(running, key=lambda place: ranks[place], default=None)
         return RankedCandidates(candidates, order, by_figures, any(able))
@@ -467,6 +468,10 @@ def measure_size(objective: ObjectiveName, lots: SystemCount | None) -> float:
     if objective is ObjectiveName.LATENCY:
         return math.log(weigh_request_time(1.0, lots.accelerators))
     return math.log(lots.accelerators / lots.used) if objective is ObjectiveName.THROUGHPUT else 0.0
+
+
+def _list_user_answers(answers: Mapping[str, QuestionAnswer]) -> dict[str, AnswerValue]:
+    return {name: each.value for name, each in answers.items() if each.origin is AnswerOrigin.YOURS}
 
 
 def _merge_facts(parts: Sequence[FactValues], more: Sequence[FactValues]) -> list[dict[str, FactValue]]:
@@ -546,7 +551,7 @@ def _add_arguments(ground: DecisionFacts, situation: EffectiveFacts, decision: D
         exclusions=_list_exclusions(keys, lines),
         advice=_list_advice(lines, decision.answers, decision.scope),
         conflicts=_list_conflicts(lines),
-        pilot=_plan_pilot(ground.answer, keys, lines, first, second) if is_open else None,
+        pilot=_plan_pilot(ground.answer, keys, lines, objective, first, second) if is_open else None,
         factors=rate_factors(situation.parts),
         api_usd=api.value if by_cost and (api := ground.costs.api) is not None else None,
         utilization=ground.costs.utilisation if by_cost else None,
@@ -625,7 +630,7 @@ def list_reasons(
         values = parts[first].get(fact), None if other is None else parts[other].get(fact)
         paid = (situation.name_payment(first), situation.name_payment(other)) if fact == _COST else (None, None)
         reasons.append((DecisionReason(fact, *values, None if other is None else keys[other], payments=paid), gains))
-    doubts = list_doubts(parts[first], situation.name_payment(first), objective)
+    doubts = list_doubts(parts[first], situation.name_payment(first, objective.name), objective)
     reasons += [(DecisionReason(fact, parts[first].get(fact), None, None), False) for fact in doubts]
     if other is not None:
         reasons += _list_arguments(parts, keys, lines, first, other)
@@ -704,24 +709,35 @@ def _list_conflicts(lines: Sequence[TraceLine]) -> tuple[RuleConflict, ...]:
 
 
 def _plan_pilot(
-    answer: Answer, keys: Sequence[str], lines: Sequence[TraceLine], first: int | None, second: int | None
+    answer: Answer,
+    keys: Sequence[str],
+    lines: Sequence[TraceLine],
+    objective: DecisionObjective,
+    first: int | None,
+    second: int | None,
 ) -> PilotMeasurement | None:
-    """Return what to measure: a figure whose interval contains a limit, else throughput, on the two leaders."""
+    """Return what to measure: a figure whose interval contains a limit, else throughput, on the two leaders.
+
+    None if no measurement can settle the goal: time to production, or the requests that fit in memory.
+    """
     if first is None or second is None:
         return None
-    figure = "output_tokens_per_s"
+    figure = None if objective.name in (ObjectiveName.TIME, ObjectiveName.CAPACITY) else "output_tokens_per_s"
     for line in lines:
         if line.rule.id in _LIMITS and any(
             line.cells[place].effect is RuleEffect.UNDECIDED for place in (first, second)
         ):
             figure = _LIMITS[line.rule.id]
             break
+    if figure is None:
+        return None
     seconds, requests = 0.0, _PILOT_REQUESTS
     for place in (first, second):
         estimate = answer.columns[place].estimate
         if estimate is None or estimate.output_tokens_per_s is None:
             continue
-        requests = max(requests, (estimate.concurrency or 1) * _PILOT_ROUNDS)
+        in_flight = min(estimate.concurrency or 1, estimate.max_concurrency)
+        requests = max(requests, in_flight * _PILOT_ROUNDS)
         tokens = requests * estimate.request.workload.output_tokens
         seconds = max(seconds, tokens / estimate.output_tokens_per_s.value)
     hours = math.ceil(max(seconds, _PILOT_SECONDS) / _PILOT_STEP) * _PILOT_STEP / _SECONDS_PER_HOUR

@@ -101,14 +101,15 @@ class _ComparisonVerdict:
             outsiders = _list_outsiders(self._answer, list_column_names(self._answer), self._formatter)
             return [self._describe_alone(first), *self._list_ruled_out(), *outsiders]
         rival = self._candidates[second]
-        is_shared = any(each.lots is not None and each.lots.is_shared for each in (first, rival))
+        by_cost = self._decision.objective.name is ObjectiveName.COST
+        is_shared = by_cost and any(each.lots is not None and each.lots.is_shared for each in (first, rival))
         shared = describe_bought_singly(self._answer.scenario.costs) if is_shared else ""
         sentences = (
             self._describe_lead(first, rival),
             describe_doubts(self._decision, (first, rival), self._names, self._formatter, DOUBTS_TO_BUY),
             self._describe_certain(first, rival),
             self._describe_rival(first, rival),
-            self._describe_table(first, rival),
+            self._describe_table(),
             *self._list_left_out(),
             to_sentence(shared) if shared else "",
             self._describe_user_speeds(first, rival),
@@ -149,7 +150,7 @@ class _ComparisonVerdict:
         decision, formatter = self._decision, self._formatter
         payments = {each.payment for each in decision.candidates if each.eligible}
         contest, compared = decision.objective.name.label, (first, rival)
-        if len(payments) == 1 and first.payment is not None:
+        if decision.objective.name is ObjectiveName.COST and len(payments) == 1 and first.payment is not None:
             # The contest names how all are paid for, else each figure does.
             contest = tr(_CHEAPEST_BY_PAYMENT[first.payment])
             compared = (replace(first, payment=None), replace(rival, payment=None))
@@ -249,7 +250,8 @@ class _ComparisonVerdict:
         """Return which accelerators are not in the contest, and why."""
         first = self._decision.recommended
         needed = {"owned": "price_usd", "rented": "rent_usd_per_hour"}
-        payment = None if first is None else self._candidates[first.key].payment
+        by_cost = self._decision.objective.name is ObjectiveName.COST
+        payment = self._candidates[first.key].payment if by_cost and first is not None else None
         costs = self._answer.costs
         missing = (
             []
@@ -268,10 +270,12 @@ class _ComparisonVerdict:
             sentences.insert(0, no_price if payment == "owned" else no_rent)
         return sentences
 
-    def _describe_table(self, *candidates: DecisionCandidate) -> str:
-        """Return the counts of the table for those that the verdict is about with other counts."""
-        counts = list_counted_names(self._answer, candidates, self._formatter)
-        return tr("The table shows {deployments}.", deployments=join_names(counts)) if counts else ""
+    def _describe_table(self) -> str:
+        """Return the counts of the table for those that the verdict and its odds are about with other counts."""
+        eligible = (each for each in self._decision.candidates if each.eligible)
+        counts = list_counted_names(self._answer, eligible, self._formatter)
+        text = "Odds here compare the best count of each. The table shows {deployments}."
+        return tr(text, deployments=join_names(counts)) if counts else ""
 
     def _is_as_compared(self, candidate: DecisionCandidate) -> bool:
         """Whether the decision is about the deployment shown in the column."""

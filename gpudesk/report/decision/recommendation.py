@@ -78,6 +78,7 @@ from gpudesk.report.decision.verdict import (
     format_objective,
     format_verdict,
     label_arguments,
+    list_open_limits,
 )
 from gpudesk.report.labels import (
     drop_count,
@@ -201,12 +202,20 @@ def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Forma
         SheetCandidate(
             each.key,
             tr("{n} × {name}", n=formatter.count(each.count or 0), name=drop_count(names[each.key])),
-            format_objective(decision, each, formatter, brief=True),
+            _format_candidate_value(decision, each, formatter),
             each.odds,
             format_odds(each.odds, formatter),
         )
         for each in sorted(scored, key=lambda each: (-round(each.odds, 2), -each.merit))
     )
+
+
+def _format_candidate_value(decision: Decision, candidate: DecisionCandidate, formatter: Formatter) -> str:
+    """Return the figure of a candidate by the objective, with the limits that it may miss: they lower its odds."""
+    value = format_objective(decision, candidate, formatter, brief=True)
+    if not candidate.open_rules:
+        return value
+    return tr("{value}, undecided: {limits}", value=value, limits=list_open_limits(decision, candidate))
 
 
 def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...]:
@@ -404,23 +413,33 @@ def list_decision_assumptions(
 def _list_assumed_deliveries(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
     """Yield the delivery that is assumed where none is on record, with the accelerators that have it.
 
-    It matters for the goal of time, and if it is after the launch.
+    It matters for the goal of time, and if it is after the launch. Then yield the releases that are only planned.
     """
     assumed: dict[float, list[str]] = {}
-    for_launch, acquisition = decision.objective.name is not ObjectiveName.TIME, decision.facts.get("acquisition")
-    if acquisition == "rent" or (acquisition != "own" and not for_launch):
+    planned: dict[str, list[str]] = {}
+    by_time = decision.objective.name is ObjectiveName.TIME
+    if decision.facts.get("acquisition") == "rent":
         return
     for candidate, part in zip(decision.candidates, decision.parts, strict=True):
         months = part.get("assumed_delivery_months")
-        if for_launch and part.get("arrives_late") is not True:
-            continue
-        if (candidate.eligible or part.get("arrives_late")) and isinstance(months, IntervalEstimate):
+        matters = candidate.eligible and candidate.payment == "owned" if by_time else part.get("arrives_late") is True
+        if matters and isinstance(months, IntervalEstimate):
             assumed.setdefault(months.value, []).append(names[candidate.key])
+        if by_time and candidate.eligible and part.get("announced") is True:
+            planned.setdefault(str(part.get("available")), []).append(names[candidate.key])
     for usual, similar in assumed.items():
         yield tr(
             "No delivery time on record for {names}: {months}, as of similar systems",
             names=join_names(similar),
             months=format_months(usual, formatter),
+        )
+    for date, announced in planned.items():
+        yield trn(
+            "{names} is planned for {date}; the middle of the remaining time is counted",
+            "{names} are planned for {date}; the middle of the remaining time is counted",
+            len(announced),
+            names=join_names(announced),
+            date=date,
         )
 
 

@@ -121,7 +121,10 @@ class LeadingCandidates:
         is_equal = self.tied is not None and self.tied.value == self.first.value
         if self.decision.runner_up is None or is_equal or not self.rivals:
             return False
-        return judge_odds(max(each.odds for each in self.decision.candidates)) is LeadVerdict.TOO_CLOSE
+        # Those that cost far more do not make a close call of the best equal.
+        field = self.decision.candidates if self.tied is not None else (self.first, *self.rivals)
+        odds = [each.odds for each in field]
+        return judge_odds(max(odds) / sum(odds)) is LeadVerdict.TOO_CLOSE
 
     @cached_property
     def named(self) -> list[DecisionCandidate]:
@@ -240,25 +243,29 @@ def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: For
     key = find_leading_column(decision)
     if key is None or not decision.scope.answered:
         return ""
-    leaders = LeadingCandidates(decision, key).named
+    group = LeadingCandidates(decision, key)
+    leaders = group.named
     terms = []
     if decision.utilization is not None and (share := describe_utilization(decision.utilization, formatter)):
         terms.append(tr("At {utilization}", utilization=share))
     if any(each.key in decision.set_counts for each in leaders):
         terms.append(tr("Counts are those you set, not sized for the demand"))
         terms.append(list_needed_counts(decision, names, formatter))
-    terms += _list_lots(decision, leaders, names, formatter)
+    terms += _list_lots(group, names, formatter)
     upfront = _describe_upfront(decision, leaders, names, formatter)
     terms += filter(None, (upfront, _describe_user_speed(decision, leaders, names, formatter)))
     return " ".join(map(to_sentence, filter(None, terms)))
 
 
-def _list_lots(
-    decision: Decision, leaders: Sequence[DecisionCandidate], names: NamesByKey, formatter: Formatter
-) -> list[str]:
-    """Return what costs count of the systems or instances that candidates come in, of all that are alike together."""
+def _list_lots(group: LeadingCandidates, names: NamesByKey, formatter: Formatter) -> list[str]:
+    """Return the systems or instances that candidates come in, of all that are alike together.
+
+    With what costs per token count of them, if the verdict has any.
+    """
+    decision = group.decision
+    has_costs = decision.objective.name in (ObjectiveName.COST, *_SPEEDS) and group.payment is not None
     alike: dict[tuple[bool, int, bool], list[str]] = {}
-    for each in leaders:
+    for each in group.named:
         lots, spend = each.lots, decision.parts[decision.columns.index(each.key)].get("spend_usd")
         if lots is None or not lots.idle:
             continue
@@ -272,22 +279,23 @@ def _list_lots(
     for (is_rented, size, is_shared), lot_names in alike.items():
         whole = tr("whole instances") if is_rented else tr("whole systems")
         counted = tr("only accelerators in use") if is_shared else whole
-        values = {"names": join_names(lot_names), "size": formatter.count(size), "counted": counted}
-        sentences.append(
+        values = {"names": join_names(lot_names), "size": formatter.count(size)}
+        sentence = (
             trn(
-                "{names} is rented in instances of {size}; costs count {counted}",
-                "{names} are rented in instances of {size}; costs count {counted}",
+                "{names} is rented in instances of {size}",
+                "{names} are rented in instances of {size}",
                 len(lot_names),
                 **values,
             )
             if is_rented
             else trn(
-                "{names} is sold in systems of {size}; costs count {counted}",
-                "{names} are sold in systems of {size}; costs count {counted}",
+                "{names} is sold in systems of {size}",
+                "{names} are sold in systems of {size}",
                 len(lot_names),
                 **values,
             )
         )
+        sentences.append(tr("{lots}; costs count {counted}", lots=sentence, counted=counted) if has_costs else sentence)
     return sentences
 
 
@@ -328,10 +336,12 @@ def _describe_user_speed(
 
 
 def format_user_speed(decision: Decision, candidate: DecisionCandidate, formatter: Formatter) -> str | None:
-    """Return the output speed that each user gets; None if the user has set a limit, or that none is needed."""
+    """Return the output speed that each user gets; None if the user has set a limit, or that no one waits."""
     speed = decision.parts[decision.columns.index(candidate.key)].get("interactivity")
     limit = decision.answers["tpot_limit_ms"]
-    if speed is None or limit.value != NO_LIMIT_ANSWER or limit.origin is AnswerOrigin.YOURS:
+    if speed is None or decision.answers["service"].value == "offline":
+        return None
+    if limit.value != NO_LIMIT_ANSWER or limit.origin is AnswerOrigin.YOURS:
         return None
     return format_fact("interactivity", get_middle(speed), formatter)
 
@@ -405,18 +415,33 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         sentences.append(_describe_close_call(group, names, formatter))
     elif group.tied is not None:
         sentences.append(_describe_tie(group, group.tied, names, formatter))
+    elif outpriced := _describe_outpriced(group, names, formatter):
+        sentences.append(outpriced)
     elif decision.objective.instead_of is ObjectiveName.COST:
         sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
     if decision.objective.name in _SPEEDS:
         sentences += _list_cost_sentences(group, names, formatter)
     sentences.append(_describe_smaller_purchase(decision, first, names, formatter))
     sentences.append(_describe_ports(group, names, formatter))
-    if first.open_rules:
-        titles = {line.rule.id: line.title for line in decision.trace}
-        open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
-        sentences.append(tr("Undecided for {name}: {limits}.", name=names[first.key], limits=open_titles))
+    sentences += _list_undecided(group, names)
     sentences.append(describe_doubts(decision, group.named, names, formatter))
     return " ".join(filter(None, sentences))
+
+
+def _list_undecided(group: LeadingCandidates, names: NamesByKey) -> Iterator[str]:
+    """Yield which of those named may miss which limits, of all alike together."""
+    undecided: dict[str, list[str]] = {}
+    for each in group.named:
+        if each.open_rules:
+            undecided.setdefault(list_open_limits(group.decision, each), []).append(names[each.key])
+    for limits, doubtful in undecided.items():
+        yield tr("Undecided for {name}: {limits}.", name=join_names(doubtful), limits=limits)
+
+
+def list_open_limits(decision: Decision, candidate: DecisionCandidate) -> str:
+    """Return the limits that a candidate may miss, since they are within its intervals or a fact is missing."""
+    titles = {line.rule.id: line.title for line in decision.trace}
+    return ", ".join(lower_for_sentence(titles[rule]) for rule in candidate.open_rules)
 
 
 def _describe_ports(group: LeadingCandidates, names: NamesByKey, formatter: Formatter) -> str:
@@ -492,7 +517,8 @@ def _describe_smaller_purchase(
         for key, part in zip(decision.columns, decision.parts, strict=True)
         if isinstance(usd := part.get("spend_usd"), float)
     }
-    if first.payment != "owned" or first.value is None or first.key not in spends:
+    by_cost = decision.objective.name is ObjectiveName.COST
+    if not by_cost or first.payment != "owned" or first.value is None or first.key not in spends:
         return ""
     smaller = [
         (spends[each.key] / spends[first.key], each.value.value / first.value.value, each)
@@ -547,17 +573,24 @@ def _describe_close_call(group: LeadingCandidates, names: NamesByKey, formatter:
         )
         for each in leaders
     ]
-    if best is None or best in leaders:
-        favored = _describe_favored(first, leaders[1], names, tied=best is not None)
-    else:
-        favored = tr(
-            "{name}: {value} ({odds}), at {factor} times the cost per token.",
-            name=names[best.key],
-            value=format_objective(decision, best, formatter, brief=True),
-            odds=format_odds(best.odds, formatter),
-            factor=group.format_cost_factor(best, formatter),
-        )
-    return f"{'; '.join(figures)}. {favored}".strip()
+    favored = _describe_favored(first, leaders[1], names, tied=best is not None) if best in (None, *leaders) else ""
+    return f"{'; '.join(figures)}. {favored or _describe_outpriced(group, names, formatter)}".strip()
+
+
+def _describe_outpriced(group: LeadingCandidates, names: NamesByKey, formatter: Formatter) -> str:
+    """Return the likeliest candidate that is no equal because of its cost; empty if it is far less likely."""
+    rivals = (group.first, *group.rivals)
+    outpriced = (each for each in group.decision.candidates if each.eligible and each not in rivals)
+    best = max(outpriced, key=lambda each: each.odds, default=None)
+    if best is None or best.odds < _AS_LIKELY * group.first.odds:
+        return ""
+    return tr(
+        "{name}: {value} ({odds}), at {factor} times the cost per token.",
+        name=names[best.key],
+        value=format_objective(group.decision, best, formatter, brief=True),
+        odds=format_odds(best.odds, formatter),
+        factor=group.format_cost_factor(best, formatter),
+    )
 
 
 def _describe_favored(first: DecisionCandidate, second: DecisionCandidate, names: NamesByKey, *, tied: bool) -> str:
@@ -607,12 +640,12 @@ def describe_other_payment(decision: Decision, names: NamesByKey, formatter: For
     leader, second = other.leader, other.runner_up
     values = {
         "payment": tr("If bought") if other.payment == "owned" else tr("If rented"),
-        "name": names[leader.key],
+        "name": _format_lots(leader, names, formatter),
         "odds": format_odds(leader.odds, formatter),
     }
     if second is None:
         return tr("{payment}: only {name} has a price", **values)
-    values |= {"other": names[second.key], "other_odds": format_odds(second.odds, formatter)}
+    values |= {"other": _format_lots(second, names, formatter), "other_odds": format_odds(second.odds, formatter)}
     if judge_odds(leader.odds) is LeadVerdict.TOO_CLOSE:
         return tr("{payment}: too close to call ({name}: {odds} odds; {other}: {other_odds})", **values)
     return tr("{payment}: {name} ({odds} odds of being the cheapest; {other}: {other_odds})", **values)

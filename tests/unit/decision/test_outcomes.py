@@ -33,10 +33,10 @@ from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.domain.user_facts import FactEdit, UserModel
-from gpudesk.report.decision.recommendation import list_removed_columns
+from gpudesk.report.decision.recommendation import list_decision_assumptions, list_removed_columns
 from gpudesk.report.decision.verdict import describe_verdict_reason, describe_verdict_terms, format_verdict
 from gpudesk.service import GpuDeskService
-from gpudesk.text.formatting import Formatter
+from gpudesk.text.formatting import Formatter, IntervalEstimate
 from gpudesk.text.messages import message
 
 DENSE_200B = "dense-200b"
@@ -109,7 +109,7 @@ def test_200_billion_parameters_at_fp16_fit_no_single_accelerator_whatever_a_doc
 
 
 def test_counts_of_200_billion_parameters_at_fp16_are_those_of_the_memory(service: GpuDeskService) -> None:
-    decision = decide(service, make_scenario(DENSE_200B, weights=Precision.FP16))
+    decision = decide(service, make_scenario(DENSE_200B, weights=Precision.FP16, acquisition="rent"))
     counts = {key: cell.value for key, cell in zip(decision.columns, find_line(decision, "D004-05").cells, strict=True)}
     assert counts == {"mi325x": 2.0, "h200-sxm": 4.0}
     assert decision.recommended is not None
@@ -142,7 +142,8 @@ def test_fp4_in_production_removes_the_mi300_family(service: GpuDeskService) -> 
 
 
 def test_memory_decides_long_contexts_of_70b_by_the_numbers(service: GpuDeskService) -> None:
-    scenario = make_scenario(parts=("h200-sxm", "mi325x"), tokens=(100_000, 16_000), long_context="yes")
+    parts = "h200-sxm", "mi325x"
+    scenario = make_scenario(parts=parts, tokens=(100_000, 16_000), long_context="yes", acquisition="rent")
     decision = decide(service, scenario)
     small, large = decision.candidates
     assert small.count is not None
@@ -485,7 +486,34 @@ def test_time_to_production_needs_an_offer_or_a_delivery(service: GpuDeskService
     assert min(each or 0.0 for each in months["own"]) > 0.0
     part: dict[str, FactValue] = {"announced": True, "available": "2027-03", "delivery_months": 4.0}
     timing = list_timing_facts(part, "2026-12-01", None, "own")
-    assert get_number(timing, "months_to_production") == 3.0 + 4.0
+    assert timing["months_to_production"] == IntervalEstimate(7.5, 7.0, 8.0)
+    for planned, wait in (("2026-H2", IntervalEstimate(4.5, 4.0, 5.0)), ("2026-Q3", None), ("soon", None)):
+        timing = list_timing_facts({**part, "available": planned}, "2026-12-01", None, "own")
+        assert timing["months_to_production"] == wait
+
+
+def test_what_is_there_first_is_rented_and_says_how_it_is_paid_for(service: GpuDeskService) -> None:
+    """Time is not money: no cost is compared, nothing is measured, and a planned half of a year is named."""
+    answer = service.answer(make_scenario(parts=("b200-hgx", "mi355x", "mi455x"), priority="certainty"))
+    names = {key: key for key in answer.keys}
+    decision = service.decide(answer)
+    assert [each.payment for each in decision.candidates if each.eligible] == ["rented", "rented"]
+    assert format_verdict(decision, names, Formatter()).startswith("Rent ")
+    assert decision.pilot is None
+    assert [each.like_for_like for each in decision.candidates] == [None] * 3
+    waiting: dict[str, AnswerValue] = {
+        "priority": "certainty",
+        "acquisition": "own",
+        "waiting": "yes",
+        "months_to_launch": 24.0,
+    }
+    decision = service.decide(answer, waiting)
+    assert get_interval(decision.parts[2], "months_to_production") is not None
+    lines = list(list_decision_assumptions(decision, names, Formatter()))
+    assert "mi455x is planned for 2026-H2; the middle of the remaining time is counted" in lines
+    terms = describe_verdict_terms(decision, names, Formatter())
+    assert " sold in systems of 8. " in terms
+    assert "costs count" not in terms
 
 
 def test_one_of_several_with_a_price_is_not_the_only_one_within_the_limits(service: GpuDeskService) -> None:

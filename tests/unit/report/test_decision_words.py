@@ -183,7 +183,7 @@ def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: 
     for doubted in ((first, second), (second,)):
         doubtful = add_doubts(close, dict.fromkeys(doubted, ("announced", "basis")))
         figures, about = plain(describe_verdict_reason(doubtful, NAMES, FORMATTER)).split(
-            f" Undecided for {NAMES[first]}: "
+            f" Undecided for {NAMES[first]} and {NAMES[second]}: "
         )
         assert figures.startswith(f"{NAMES[first]}: 1,")
         assert f"; {NAMES[second]}: " in figures
@@ -648,11 +648,11 @@ def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDe
     decision = service.decide(service.answer(replace(scenario, accelerators=parts)), {"priority": "cost"})
     assert format_verdict(decision, names, FORMATTER).startswith("Buy 8 × MI300X: $")
     close = describe_other_payment(decision, names, FORMATTER)
-    assert re.fullmatch(r"If rented: too close to call \(H100: \d+% odds; MI300X: \d+%\)", plain(close or ""))
+    assert re.fullmatch(r"If rented: too close to call \(8 × H100: \d+% odds; 8 × MI300X: \d+%\)", plain(close or ""))
     assert decision.other_payment is not None
     clear = decision.other_payment._replace(leader=replace(decision.other_payment.leader, odds=0.7))
     sentence = describe_other_payment(replace(decision, other_payment=clear), names, FORMATTER)
-    assert plain(sentence or "").startswith("If rented: H100 (70% odds of being the cheapest; MI300X: ")
+    assert plain(sentence or "").startswith("If rented: 8 × H100 (70% odds of being the cheapest; 8 × MI300X: ")
     tipping = [each.text for each in list_recommendation_lines(decision, (), names, FORMATTER) if each.text == close]
     assert tipping == [close]
     assert describe_other_payment(replace(decision, other_payment=None), names, FORMATTER) is None

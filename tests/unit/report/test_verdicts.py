@@ -106,6 +106,27 @@ def test_tied_rents_of_unlike_providers_have_no_distance(service: GpuDeskService
     assert re.fullmatch(r"too close to call: MI300X \d+%, MI355X at a hyperscaler \d+% odds", headlines[RENTED].detail)
 
 
+def test_counts_behind_the_odds_of_a_verdict_are_all_named(service: GpuDeskService) -> None:
+    """MI325X is neither first nor second, but its other count changes the odds of both."""
+    scenario = read_template("405b-one-node")
+    parts = tuple(map(AcceleratorChoice, ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x")))
+    load = Load(LoadKind.CONCURRENCY, concurrency=32)
+    workload = replace(scenario.workload, load=load)
+    renting = DecisionSettings({"acquisition": "rent"})
+    scenario = replace(scenario, accelerators=parts, workload=workload, decision=renting)
+    answer = service.costing.add_costs(service.answer(scenario))
+    decision = service.decide(answer)
+    verdict = join_sentences(describe_comparison, answer, decision, PLAIN)
+    counts = [
+        (candidate.accelerator, column.estimate.count)
+        for column, candidate in zip(answer.columns, decision.candidates, strict=True)
+        if column.estimate is not None and candidate.eligible and candidate.count != column.estimate.count
+    ]
+    assert counts == [("mi325x", 2)]
+    assert "mi325x" not in (decision.recommended and decision.recommended.key, decision.runner_up)
+    assert " The table shows 2 × MI325X. " in verdict
+
+
 def test_costs_leave_the_hash_of_an_answer_alone(service: GpuDeskService, answer: Answer) -> None:
     assert service.answer(answer.scenario).content_hash == answer.content_hash
 
