@@ -578,7 +578,7 @@ def _describe_close_call(group: LeadingCandidates, names: NamesByKey, formatter:
 
 
 def _describe_outpriced(group: LeadingCandidates, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the likeliest candidate that is no equal because of its cost; empty if it is far less likely."""
+    """Return the likeliest candidate that costs far more than the first; empty if it is far less likely."""
     rivals = (group.first, *group.rivals)
     outpriced = (each for each in group.decision.candidates if each.eligible and each not in rivals)
     best = max(outpriced, key=lambda each: each.odds, default=None)

@@ -34,7 +34,7 @@ from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
 from gpudesk.report.costs import describe_old_prices
 from gpudesk.report.decision.recommendation import list_candidate_lines
 from gpudesk.report.decision.rules import describe_exclusion
-from gpudesk.report.decision.verdict import describe_verdict_reason
+from gpudesk.report.decision.verdict import describe_verdict_reason, describe_verdict_terms, format_verdict
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 from tests.unit.decision.scenarios import PARTS, decide, get_leader, make_scenario
@@ -637,6 +637,30 @@ def test_the_range_of_an_old_price_grows_with_its_age(service: GpuDeskService) -
     words = describe_old_prices(columns, {key.key: key.key for key in columns}, Formatter())
     assert f"gaudi2 purchase price (2022-05, factor {oldest.drift:.1f})" in words
     assert "h100-sxm" not in words
+
+
+def test_a_candidate_at_many_times_the_cost_makes_no_close_call(service: GpuDeskService) -> None:
+    """One MI355X of a rented instance of eight is as fast as one B200, at 12 times the cost."""
+    scenario = make_scenario("llama-3.3-70b", ("b200-hgx", "mi300x", "mi355x"), count=None, priority="speed")
+    decision = decide(service, scenario)
+    names = {key: key for key in decision.columns}
+    first, _, rival = decision.candidates
+    assert get_leader(decision) == first.key
+    assert first.odds < 0.65
+    assert rival.odds > 0.3
+    assert "too close" not in format_verdict(decision, names, Formatter())
+    assert " times the cost per token." in describe_verdict_reason(decision, names, Formatter())
+
+
+def test_work_that_nobody_waits_for_has_no_speed_per_user_and_a_short_pilot(service: GpuDeskService) -> None:
+    answers: dict[str, AnswerValue] = {"priority": "cost", "service": "offline", "acquisition": "rent"}
+    scenario = make_scenario(parts=("h200-sxm", "h100-sxm"), count=None, base_answers=answers)
+    workload = Workload(3000, 300, Load(LoadKind.SATURATE, requests=20_000))
+    decision = decide(service, replace(scenario, workload=workload))
+    names = {key: key for key in decision.columns}
+    assert "Speed per user" not in describe_verdict_terms(decision, names, Formatter())
+    assert decision.pilot is not None
+    assert decision.pilot.requests < 20_000
 
 
 def test_a_license_excludes_data_centers_and_no_office(service: GpuDeskService) -> None:

@@ -188,6 +188,8 @@ def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: 
         assert figures.startswith(f"{NAMES[first]}: 1,")
         assert f"; {NAMES[second]}: " in figures
         names = join_names([NAMES[key] for key in doubted])
+        lines = list_candidate_lines(doubtful, NAMES, FORMATTER)
+        assert all(each.value.endswith(f", undecided: {lower_for_sentence(limit.title)}") for each in lines)
         assert about == f"{lower_for_sentence(limit.title)}. Announced, but not available yet ({names})."
 
 
