@@ -327,7 +327,10 @@ def list_decision_lines(
         yield output.make_bold(tr("Compared"))
     for candidate in candidates:
         summary = tr(
-            "{name}: {value}, {odds} odds", name=candidate.deployment, value=candidate.value, odds=candidate.odds_text
+            "{name}: {value}, {odds} odds",
+            name=candidate.deployment,
+            value=candidate.full_value,
+            odds=candidate.odds_text,
         )
         yield from indent_hanging("  ", f"{summary}.", width)
     lines = list_recommendation_lines(decision, flips, names, formatter, costs)

@@ -239,9 +239,10 @@ def _search_flip(
             same, before = value, after
             continue
         if isinstance(same, float) and isinstance(value, float):
+            changed = value, after
             if same == each.loosest:
-                same, value, after = yield from _loosen(each, same, (value, after), lead, progress)
-            nearer = yield from _locate_flip(each, (same, before), (value, after), lead, progress)
+                same, changed = yield from _loosen(each, same, changed, lead, progress)
+            nearer = yield from _locate_flip(each, (same, before), changed, lead, progress)
             for digits in _DIGITS:
                 flip = _try_value(each, round_away(nearer, digits, up=nearer > same), lead)
                 if flip is not None:
@@ -253,7 +254,7 @@ def _search_flip(
 
 def _loosen(
     each: _FlipInput, loosest: float, after: tuple[float, Decision], lead: str | None, progress: JobProgress
-) -> ProgressSteps[tuple[float, float, Decision]]:
+) -> ProgressSteps[tuple[float, tuple[float, Decision]]]:
     """Return a limit that changes nothing, and the loosest known one with its decision that does.
 
     Without a limit, other counts and plans may be best than the compared deployments, so that a limit which these meet
@@ -266,7 +267,7 @@ def _loosen(
         if _get_lead(decision) == lead:
             break
         after, same = (same, decision), same * _LOOSER
-    return (same, *after)
+    return same, after
 
 
 def _is_looser(tries: tuple[AnswerValue, ...], now: AnswerValue | None) -> bool:

@@ -384,12 +384,14 @@ class SheetDerivation:
 class SheetCandidate:
     """A compared deployment `8 × H100 SXM`: its figure by the objective, and its odds to be the best, from 0 to 1.
 
-    `key` is that of its column, `slot` the palette index on a sheet.
+    `full_value` also has the limits that it may miss, which lower its odds; a sheet has it as `value`. `key` is that of
+    its column, `slot` the palette index on a sheet.
     """
 
     key: str
     deployment: str
     value: str
+    full_value: str
     odds: float
     odds_text: str
     slot: int = 0

@@ -48,7 +48,7 @@ from gpudesk.report.costs import (
 )
 from gpudesk.report.decision.recommendation import list_removed_columns
 from gpudesk.report.decision.rules import DOUBTS_TO_BUY
-from gpudesk.report.decision.verdict import describe_doubts, format_objective, format_user_speed
+from gpudesk.report.decision.verdict import describe_doubts, format_objective, format_user_speed, list_undecided
 from gpudesk.report.labels import (
     describe_distance,
     drop_count,
@@ -106,6 +106,7 @@ class _ComparisonVerdict:
         shared = describe_bought_singly(self._answer.scenario.costs) if is_shared else ""
         sentences = (
             self._describe_lead(first, rival),
+            *list_undecided(self._decision, (first, rival), self._names),
             describe_doubts(self._decision, (first, rival), self._names, self._formatter, DOUBTS_TO_BUY),
             self._describe_certain(first, rival),
             self._describe_rival(first, rival),

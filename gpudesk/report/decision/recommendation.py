@@ -202,7 +202,8 @@ def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Forma
         SheetCandidate(
             each.key,
             tr("{n} × {name}", n=formatter.count(each.count or 0), name=drop_count(names[each.key])),
-            _format_candidate_value(decision, each, formatter),
+            format_objective(decision, each, formatter, brief=True),
+            _format_full_value(decision, each, formatter),
             each.odds,
             format_odds(each.odds, formatter),
         )
@@ -210,8 +211,7 @@ def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Forma
     )
 
 
-def _format_candidate_value(decision: Decision, candidate: DecisionCandidate, formatter: Formatter) -> str:
-    """Return the figure of a candidate by the objective, with the limits that it may miss: they lower its odds."""
+def _format_full_value(decision: Decision, candidate: DecisionCandidate, formatter: Formatter) -> str:
     value = format_objective(decision, candidate, formatter, brief=True)
     if not candidate.open_rules:
         return value
@@ -249,7 +249,8 @@ def build_recommendation(
         verdict=format_verdict(decision, names, formatter),
         reason=" ".join(filter(None, texts)),
         candidates=tuple(
-            replace(each, slot=by_key[each.key].slot) for each in list_candidate_lines(decision, names, formatter)
+            replace(each, value=each.full_value, slot=by_key[each.key].slot)
+            for each in list_candidate_lines(decision, names, formatter)
         ),
         lines=list_recommendation_lines(decision, flips, names, formatter, costs),
         slot=None if key is None else by_key[key].slot,

@@ -423,17 +423,17 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         sentences += _list_cost_sentences(group, names, formatter)
     sentences.append(_describe_smaller_purchase(decision, first, names, formatter))
     sentences.append(_describe_ports(group, names, formatter))
-    sentences += _list_undecided(group, names)
+    sentences += list_undecided(decision, group.named, names)
     sentences.append(describe_doubts(decision, group.named, names, formatter))
     return " ".join(filter(None, sentences))
 
 
-def _list_undecided(group: LeadingCandidates, names: NamesByKey) -> Iterator[str]:
-    """Yield which of those named may miss which limits, of all alike together."""
+def list_undecided(decision: Decision, leaders: Sequence[DecisionCandidate], names: NamesByKey) -> Iterator[str]:
+    """Yield which candidates may miss which limits, of all alike together."""
     undecided: dict[str, list[str]] = {}
-    for each in group.named:
+    for each in leaders:
         if each.open_rules:
-            undecided.setdefault(list_open_limits(group.decision, each), []).append(names[each.key])
+            undecided.setdefault(list_open_limits(decision, each), []).append(names[each.key])
     for limits, doubtful in undecided.items():
         yield tr("Undecided for {name}: {limits}.", name=join_names(doubtful), limits=limits)
 

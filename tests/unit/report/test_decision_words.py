@@ -189,7 +189,7 @@ def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: 
         assert f"; {NAMES[second]}: " in figures
         names = join_names([NAMES[key] for key in doubted])
         lines = list_candidate_lines(doubtful, NAMES, FORMATTER)
-        assert all(each.value.endswith(f", undecided: {lower_for_sentence(limit.title)}") for each in lines)
+        assert all(each.full_value.endswith(f", undecided: {lower_for_sentence(limit.title)}") for each in lines)
         assert about == f"{lower_for_sentence(limit.title)}. Announced, but not available yet ({names})."
 
 

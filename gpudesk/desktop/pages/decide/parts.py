@@ -403,7 +403,7 @@ class OddsBars(PaintedWidget):
     def show_odds(self, evaluated: EvaluatedAnswer) -> None:
         self.lines = list_candidate_lines(evaluated.decision, evaluated.names, evaluated.formatter)
         self._columns = tuple(evaluated.column(each.key) for each in self.lines)
-        description = "; ".join(f"{each.deployment}, {each.value}, {each.odds_text}" for each in self.lines)
+        description = "; ".join(f"{each.deployment}, {each.full_value}, {each.odds_text}" for each in self.lines)
         self.setAccessibleName(tr("Odds: {odds}", odds=description))
         self.setToolTip(description)
         self.setVisible(bool(self.lines))
