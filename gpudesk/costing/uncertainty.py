@@ -195,6 +195,10 @@ def draw_cost_steps(
     return _summarize_draws(costs, odds, drawing, rented=basis.rented)
 
 
+#: Draws whose costs are computed at once.
+_BLOCK: Final = 10_000
+
+
 class CostSampler:
     """Draws of all cost inputs: inputs that accelerators share are drawn once for all."""
 
@@ -222,7 +226,14 @@ class CostSampler:
                 values[name] = spread.likely
             else:
                 values[name] = _draw_input(inputs, name, spread, self._shared, self.count, self.seed)
-        return np.broadcast_to(np.asarray(per_million(values, inputs.deployment)), (self.count,))
+        costs = np.empty(self.count)
+        # Block by block: every line of the costs is an array too.
+        for block in (slice(start, start + _BLOCK) for start in range(0, self.count, _BLOCK)):
+            inputs_of_block = {
+                name: value[block] if isinstance(value, np.ndarray) else value for name, value in values.items()
+            }
+            costs[block] = per_million(inputs_of_block, inputs.deployment)
+        return costs
 
 
 def _draw_input(

@@ -1,6 +1,7 @@
 """What a comparison costs: lines that add up, what is missing, roots that are roots, draws that repeat."""
 
 import math
+import tracemalloc
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -451,6 +452,17 @@ def test_one_accelerator_at_two_counts_errs_each_time_for_itself(service: GpuDes
     draws = service.costing.draws(both, count=20_000)
     assert set(draws.cheapest) == {"h200-sxm:2", "h200-sxm:4"}
     assert all(share > 0.001 for share in draws.cheapest.values())
+
+
+def test_many_draws_take_little_memory_at_once(service: GpuDeskService, answer: Answer) -> None:
+    """A window that simulates costs stays below its limit; an array of the draws takes 0.8 MB."""
+    service.costing.draws(answer, count=1000)
+    tracemalloc.start()
+    try:
+        service.costing.draws(answer)
+        assert tracemalloc.get_traced_memory()[1] < 25e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_draws_repeat_and_hold_for_all(service: GpuDeskService, answer: Answer) -> None:

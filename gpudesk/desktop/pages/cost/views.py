@@ -379,7 +379,7 @@ class SimulationView(CostView):
         self._draw()
 
     def _draw(self) -> None:
-        """Draw for the current answer; while a job runs, that is left to its end: each takes 30 MB."""
+        """Draw for the current answer; while a job runs, that is left to its end: each takes 20 MB."""
         answer, rented = self._desk.answer, self.kind.value == _RENTED
         if answer is None or self._jobs.running or (answer, rented) == self._question:
             return
