@@ -35,6 +35,7 @@ SCHEMA_VERSION: Final = 3
 
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER_SIZE: Final = 100
+_PAGE_CACHE_KIB: Final = 256
 #: Result codes of SQLite that are not the program's fault, by their low byte: the file, and others.
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _ENVIRONMENT: Final = frozenset(
@@ -111,6 +112,8 @@ class CatalogDatabase:
         try:
             # Nothing is ever written, and SQLite itself serializes threads.
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            # Facts are read once and then cached as objects; SQLite would keep 2 MB of pages.
+            self._connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
         except sqlite3.Error as error:
             raise self._translate(error) from error
 

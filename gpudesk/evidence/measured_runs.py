@@ -223,6 +223,8 @@ OF_A_FIGURE: Final = ("id", "metric", "value", "unit", "assumed", "unused", "not
 LEAST_OUTPUT_TOKENS: Final = 8
 _TABLES: Final = ("aliases.toml", "metrics.toml", "unused.toml")
 
+#: Shared by most of 4,000 runs: an empty set takes 216 bytes.
+_NOTHING_ASSUMED: Final[frozenset[str]] = frozenset()
 #: Takes the common cells of the rows of one run.
 RunCells = Callable[[Mapping[str, str]], tuple[str, ...]]
 
@@ -431,7 +433,7 @@ def _run(rows: list[MeasurementRow], tables: _MeasurementTables) -> MeasuredRun:
         engine_version=cells["engine_version"] or None,
         request=make_estimate_request(row, names["accelerator"], names["model"]),
         measured=MappingProxyType(dict(_list_figures(rows, tables))),
-        assumed=frozenset(name for each in rows for name in each.assumed()),
+        assumed=frozenset(name for each in rows for name in each.assumed()) or _NOTHING_ASSUMED,
         note=cells["note"] or None,
     )
 

@@ -143,3 +143,8 @@ def test_closing_twice_keeps_the_facts(catalog_path: Path) -> None:
     catalog.close()
     catalog.close()
     assert catalog.accelerator("mi325x") is mi325x
+
+
+def test_few_pages_stay_in_memory(catalog_path: Path) -> None:
+    with CatalogDatabase(catalog_path) as store:
+        assert store.rows("PRAGMA cache_size") == [(-256,)]

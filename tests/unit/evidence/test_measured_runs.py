@@ -123,6 +123,11 @@ def test_all_rows_are_there(measured: MeasuredRunSet) -> None:
     assert len(read) == len(set(read)) == 7474
 
 
+def test_runs_share_an_empty_set(measured: MeasuredRunSet) -> None:
+    """Each of its own takes 216 bytes, 0.8 MB of all runs."""
+    assert len({id(run.assumed) for run in measured.used if not run.assumed}) == 1
+
+
 def test_every_reason_is_used_and_every_row_has_one(measured: MeasuredRunSet) -> None:
     assert {row.reason for row in measured.unused} == measured.reasons.keys()
 
