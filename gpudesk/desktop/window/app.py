@@ -263,12 +263,15 @@ class DesktopProgram(QObject):
         from gpudesk.desktop.window.manual_window import ManualWindow
 
         manual = ManualWindow(self.theme)
+        # The longest page takes 19 MB, of which the allocator would keep 14 when another is shown.
+        manual.view.sourceChanged.connect(lambda _: self._pause.start())
         manual.destroyed.connect(self._forget_manual)
         return manual
 
     def _forget_manual(self) -> None:
         if self._manual is not None and not isValid(self._manual):
             self._manual = None
+            self.clean_up_later()
 
     def quit(self) -> None:
         """Close all windows, each of which can ask; stop if the user wants to continue editing."""

@@ -339,6 +339,22 @@ def test_memory_is_released_once_no_job_runs(window: MainWindow, monkeypatch: py
     assert releases == [True]
 
 
+def test_memory_is_released_after_another_page_of_the_manual_and_its_end(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    program = cast("DesktopProgram", window.program)
+    releases: list[bool] = []
+    monkeypatch.setattr(Jobs, "any_running", lambda: False)
+    monkeypatch.setattr(app, "_give_memory_back", lambda *, thoroughly: releases.append(thoroughly))
+    program._pause.setInterval(1)
+    program.show_manual("accuracy")
+    program.show_manual("contents")
+    qtbot.waitUntil(lambda: releases == [False])
+    assert program._manual is not None
+    program._manual.close()
+    qtbot.waitUntil(lambda: releases == [False, True])
+
+
 def test_release_is_thorough_once_after_views_were_dropped(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
