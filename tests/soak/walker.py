@@ -204,6 +204,9 @@ class RandomWalk:
             self._close_what_has_popped_up()
             for other in [each for each in self.program.windows if each is not self.window]:
                 other.close()
+            # Its longest page takes 19 MB.
+            if self.program._manual is not None:
+                self.program._manual.close()
             self.program.set_theme("light")
             self.program.set_font_percent(100)
             self.window.resize(1440, 900)
