@@ -487,20 +487,21 @@ def _count_stated_decimals(value: float, least: int, most: int) -> int:
     return most
 
 
-#: Units that stay on the line of their figure.
+#: Units that stay on the line of their figure, and variants on that of their name: H100 PCIe.
 FIGURE_UNITS: Final = frozenset(
     {"%", "B", "KiB", "MiB", "GiB", "GB", "TB/s", "GB/s", "PFLOPS", "TFLOPS", "TOPS", "W", "USD", "×"}
     | {"tok/s", "ms", "s", "bytes", "bits", "MHz", "tokens", "requests", "requests/s", "kW", "MWh", "TB", "MB", "nm"}
-    | {"Bit", "Byte", "Token", "Anfragen", "Anfragen/s"}
+    | {"month", "months", "year", "years", "rack", "racks", "SXM", "NVL", "PCIe"}
+    | {"Bit", "Byte", "Token", "Anfragen", "Anfragen/s", "Monat", "Monate", "Jahr", "Jahre", "Rack", "Racks"}
 )
 _UNIT_SPACE: Final = re.compile(
-    rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(FIGURE_UNITS)))})(?!\w))|(?<=×) (?=\w)"
+    rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(FIGURE_UNITS)))})(?!\w))|(?<=×) (?=\w)|(?<=\w) (?=\d+$)"
 )
 _RATE: Final = re.compile(r"(?<=\w)/(?=s\b)")
 
 
 def bind_units(text: str) -> str:
-    """Return a text with no-break spaces between each figure and its unit, and each count and its name.
+    """Return a text with no-break spaces between each figure and its unit, and each count or last number and its name.
 
     Rates such as tok/s do not break at their slash: a word joiner follows it.
     """

@@ -8,11 +8,11 @@ from gpudesk.text.formatting import bind_end, bind_units
 @pytest.mark.parametrize(
     ("text", "bound"),
     [
-        ("MI355X (440 ms, 55%) and B200 SXM", "MI355X (440\u00a0ms, 55%) and B200 SXM"),
+        ("MI355X (440 ms, 55%) and B200 SXM", "MI355X (440\u00a0ms, 55%) and B200\u00a0SXM"),
         ("1.620 tok/s, mit 54 % Wahrscheinlichkeit", "1.620\u00a0tok/\u2060s, mit 54\u00a0% Wahrscheinlichkeit"),
         ("13,3 Anfragen/s und 10,2 kW", "13,3\u00a0Anfragen/\u2060s und 10,2\u00a0kW"),
         ("You need 9 × MI355X", "You need 9\u00a0×\u00a0MI355X"),
-        ("3 months, 2 servers", "3 months, 2 servers"),
+        ("3 months, 2 servers, CDNA 3 + Zen 4", "3\u00a0months, 2 servers, CDNA 3 + Zen\u00a04"),
         ("owned/rented, vllm/sglang", "owned/rented, vllm/sglang"),
     ],
 )

@@ -14,6 +14,7 @@ from gpudesk.desktop.pages.catalog.table_layout import (
     GUTTER,
     MARGIN,
     MARK,
+    RIGHT_MARGIN,
     SWATCH,
     WORD_END,
     CatalogHeader,
@@ -292,7 +293,7 @@ class CatalogTableView(PaintedTable):
             self.viewport().width(),
             self.heads.length() <= self.viewport().width(),
         )
-        right, end = (width - margin, width - _INSET) if fits else (width, width + _INSET)
+        right, end = (width - self._theme.length(RIGHT_MARGIN), width) if fits else (width, width + _INSET)
         several = len(self._chosen) > 1
         for line in lines:
             bottom = line.end - 1

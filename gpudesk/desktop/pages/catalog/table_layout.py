@@ -19,10 +19,13 @@ from gpudesk.desktop.ui.theme.theme_painter import CENTER, RIGHT, TextMeasure, T
 from gpudesk.domain.attributes import CatalogCellValue, CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.catalog_lists import FIGURES, label_column, label_column_group
+from gpudesk.text.formatting import bind_units
 from gpudesk.text.translation import tr
 
 #: Design lengths: the margin of the page, the space after text, and the gutter right of figures.
 MARGIN: Final = 16.0
+#: The margin right of a table; the scroll bar takes the rest.
+RIGHT_MARGIN: Final = 6.0
 WORD_END: Final = 12.0
 GUTTER: Final = 18.0
 WIDE_GUTTER: Final = 33.0
@@ -41,7 +44,7 @@ _LEAST_WORDS: Final = 84.0
 _MOST_VALUE: Final = 130.0
 _MOST_NAME: Final = 300.0
 _LEAST_NAME: Final = 128.0
-_TAGGED_NAME: Final = 82.0
+_TAGGED_NAME: Final = 72.0
 #: Columns of short text keep more of their width.
 _LEAST: Final = {
     CatalogColumnKind.DATE: 96.0,
@@ -136,7 +139,7 @@ class CatalogLayout:
             if model.column(column).key in chosen
         }
         free = [column for column in visible_columns if column not in fixed]
-        remaining = room - sum(fixed.values()) - self._theme.length(MARGIN)
+        remaining = room - sum(fixed.values()) - self._theme.length(RIGHT_MARGIN)
         widths = fixed | self._distribute_width({column: naturals[column] for column in free}, remaining)
         return {column: round(width) for column, width in widths.items()}
 
@@ -231,7 +234,7 @@ class CatalogLayout:
 
     def _measure_widest_word(self, model: CatalogModel, number: int) -> float:
         texts = {model.text(row, number) for row in model.table.rows}
-        words = {word for text in texts for word in text.split(" ")}
+        words = {word for text in texts for word in bind_units(text).split(" ")}
         return max((self._texts.width(self.body(model.table.section), word) for word in words), default=0.0)
 
     def _choose_font(self, model: CatalogModel, column: CatalogColumn) -> str:
@@ -355,7 +358,7 @@ class CatalogHeader(PaintedHeader):
             self._paint_head(pen, 0)
         bottom, margin = self.height() - 1, self._theme.px(MARGIN)
         width = self.viewport().width()
-        right = width - margin if self.length() <= width else width
+        right = width - self._theme.px(RIGHT_MARGIN) if self.length() <= width else width
         pen.hairline(margin, bottom, right, bottom, "strong")
         if self.offset() > 0:
             pen.hairline(edge - 1, 0, edge - 1, bottom, "strong")

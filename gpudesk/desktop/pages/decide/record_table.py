@@ -236,5 +236,5 @@ def measure_cell_height(theme: Theme, cell: RecordCell, width: int) -> int:
     height = 2 * theme.px(_ABOVE)
     for paragraph in cell.paragraphs:
         metrics = QFontMetricsF(theme.font(paragraph.font))
-        height += len(break_words(paragraph.text.split(" "), room, metrics)) * theme.line(paragraph.font)
+        height += len(break_words(paragraph.text, room, metrics)) * theme.line(paragraph.font)
     return height

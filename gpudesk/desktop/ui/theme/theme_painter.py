@@ -25,6 +25,7 @@ from gpudesk.desktop.ui.theme.glyphs import (
 )
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.tokens import PaintStyle
+from gpudesk.text.formatting import bind_units
 
 _ELLIPSIS = Qt.TextElideMode
 #: Maximum cached widths and broken texts.
@@ -61,13 +62,16 @@ class TextMeasure:
         return self.metrics(font).elidedText(text, mode, width)
 
     def lines(self, text: str, font: str, width: float, most: int = 0) -> tuple[str, ...]:
-        """Break a text at spaces, a word that is too wide anywhere; beyond `most` lines the last is cut."""
+        """Break a text at spaces, a word that is too wide anywhere; beyond `most` lines the last is cut.
+
+        Figures stay with their units, and counts with their names.
+        """
         if self.width(text, font) <= width:
             return (text,)
         metrics = self.metrics(font)
         lines: list[str] = []
         current = ""
-        for word in text.split(" "):
+        for word in bind_units(text).split(" "):
             longer = f"{current} {word}" if current else word
             if current and metrics.horizontalAdvance(longer) > width:
                 lines.append(current)
@@ -238,7 +242,7 @@ class ThemePainter:
         metrics = self.metrics(font)
         lines: list[str] = []
         for paragraph in text.split("\n"):
-            lines += break_words(paragraph.split(" "), width, metrics)
+            lines += break_words(paragraph, width, metrics)
         if most and len(lines) > most:
             rest = " ".join(lines[most - 1 :])
             lines = [*lines[: most - 1], metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width)]
@@ -416,10 +420,10 @@ class ThemePainter:
         return math.floor(position * self._ratio + 0.5) / self._ratio if self._snaps else position
 
 
-def break_words(words: Iterable[str], room: float, metrics: QFontMetricsF) -> list[str]:
-    """Return lines of at most that width, unless a single word is wider."""
+def break_words(text: str, room: float, metrics: QFontMetricsF) -> list[str]:
+    """Return lines of at most that width, unless a single word is wider; figures stay with their units."""
     lines: list[str] = []
-    for word in words:
+    for word in bind_units(text).split(" "):
         longer = f"{lines[-1]} {word}" if lines and lines[-1] else word
         if lines and (not lines[-1] or metrics.horizontalAdvance(longer) <= room):
             lines[-1] = longer

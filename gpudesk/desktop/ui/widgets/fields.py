@@ -98,7 +98,7 @@ class FieldErrorNote(PaintedWidget):
         metrics = QFontMetricsF(theme.font("small"))
         padding = theme.px(_PADDING)
         room = min(theme.px(_WIDEST), window.width() - 16) - 2 * padding
-        self._lines = break_words(self.text.split(), room, metrics)
+        self._lines = break_words(self.text, room, metrics)
         width = max(metrics.horizontalAdvance(line) for line in self._lines) + 2 * padding + 2
         height = len(self._lines) * theme.line("small") + 2 * padding - 4
         self.resize(int(width) + 1, height)

@@ -168,7 +168,7 @@ class ProblemNote(PaintedWidget):
     def _wrap_text(self, width: int) -> list[str]:
         metrics = QFontMetricsF(self._theme.font("small"))
         room = width - self._theme.px(16 + 16 + 12 + 26)
-        return break_words(self.text.split(), room, metrics)
+        return break_words(self.text, room, metrics)
 
     def paint(self, pen: ThemePainter) -> None:
         theme = self._theme

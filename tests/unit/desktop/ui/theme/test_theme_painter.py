@@ -96,6 +96,13 @@ def test_lines_wrap_at_spaces_and_the_last_is_elided(theme: Theme) -> None:
     assert wrapped[1][1].endswith("…")
 
 
+@pytest.mark.parametrize("kept", ["2 × NeuronCore-v2", "6.5 TB/s", "B200 SXM", "1 rack", "Zen 4"])
+def test_lines_keep_a_figure_with_its_unit_or_name(theme: Theme, kept: str) -> None:
+    lines: list[str] = []
+    render(theme, lambda pen: lines.extend(pen.lines(f"One {kept}", pen.width(f"One {kept}", "body") - 2)))
+    assert [line.replace("\u00a0", " ").replace("\u2060", "") for line in lines] == ["One", kept]
+
+
 @pytest.mark.parametrize("slot", range(1, PALETTE_SIZE + 1))
 def test_swatch_is_symmetrical(theme: Theme, slot: int) -> None:
     image = render(theme, lambda pen: pen.swatch(20, 30, slot), 2.0)
