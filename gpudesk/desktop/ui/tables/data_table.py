@@ -19,7 +19,7 @@ from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, Te
 from gpudesk.desktop.ui.widgets.fields import align_with_fields
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
 from gpudesk.report.data_table import CellSeverity, DataCell, DataColumn, DataRow, DataTable, explain_cell_marks
-from gpudesk.text.formatting import Formatter
+from gpudesk.text.formatting import Formatter, bind_units
 from gpudesk.text.translation import tr
 
 #: Design lengths: rows of one line and of two, padding of a cell, an icon, a mark.
@@ -224,7 +224,6 @@ class DataTableView(RowsView):
             self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
             self.setFrameShape(DataTableView.Shape.StyledPanel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.clicked.connect(self._choose)
         self.doubleClicked.connect(self._open)
         theme.follow(self.measure)
@@ -331,7 +330,8 @@ class DataTableView(RowsView):
     def fit_columns(self) -> None:
         """Give figures their width, then texts, then second lines; columns share the rest.
 
-        If space is short, long texts get more than short ones. If it is ample, a text stays near the figures after it.
+        If space is short, long texts get more than short ones. If it is ample, a text stays near the figures after it,
+        and these share what it leaves, so that the table reaches the margin.
         """
         columns, least = self.table.columns, self._theme.px(_LEAST_WIDTH)
         needs = [max(self._measure_column(number), least) for number in range(len(columns))]
@@ -352,6 +352,10 @@ class DataTableView(RowsView):
                 extras[number] = min(extras[number], needs[number] // 2)
         if parts and not columns[last].is_figure:
             extras[last] = left - sum(extras[:last])
+        elif parts:
+            figures = [number for number, column in enumerate(columns) if column.is_figure]
+            for place, number in enumerate(figures):
+                extras[number] += (left - sum(extras)) // (len(figures) - place)
         for number, (need, extra) in enumerate(zip(needs, extras, strict=True)):
             self.setColumnWidth(number, need + extra)
 
@@ -382,7 +386,10 @@ class DataTableView(RowsView):
         """Return the width of a text column at which no word is broken."""
         metrics = QFontMetricsF(self._theme.font("label"))
         cells = [row.cells[number] for row in self.table.rows]
-        words = [max(f"{cell.text} {cell.detail}".split(" "), key=len) for cell in cells]
+        words = [
+            max((word for text in (cell.text, cell.detail) for word in bind_units(text).split(" ")), key=len)
+            for cell in cells
+        ]
         widths = [
             metrics.horizontalAdvance(word) + self._measure_marks(cell) for word, cell in zip(words, cells, strict=True)
         ]
@@ -417,10 +424,6 @@ class FiguresTable(DataTableView):
     chosen = Signal(str, str)
 
     least_words = 180.0
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
     def show_table(self, table: DataTable) -> None:
         heads, count = self.table.columns, len(self.table.rows)

@@ -54,6 +54,29 @@ def test_texts_stay_near_their_figures_in_a_wide_table(qtbot: QtBot, theme: Them
     assert sum(view.columnWidth(column) for column in range(3)) == view.viewport().width()
 
 
+def test_figures_share_what_a_text_leaves(qtbot: QtBot, theme: Theme) -> None:
+    view = DataTableView(theme)
+    qtbot.addWidget(view)
+    view.resize(theme.px(1600), theme.px(200))
+    columns = (DataColumn("Attribute", stretch=1), *(DataColumn(head, is_figure=True) for head in "ABC"))
+    row = DataRow("one", (DataCell("Capacity"), *map(DataCell, "123")), "")
+    view.show_table(DataTable("peers", "Peers", "", columns, (row,)))
+    view.fit_columns()
+    widths = [view.columnWidth(column) for column in range(4)]
+    assert sum(widths) == view.viewport().width()
+    assert max(widths[1:]) - min(widths[1:]) <= theme.px(10)
+
+
+def test_table_that_does_not_fit_can_be_scrolled(qtbot: QtBot, theme: Theme) -> None:
+    view = DataTableView(theme)
+    qtbot.addWidget(view)
+    view.resize(theme.px(120), theme.px(200))
+    columns = tuple(DataColumn(head, is_figure=True) for head in ("Throughput", "Latency", "Cost"))
+    view.show_table(DataTable("wide", "Wide", "", columns, (DataRow("one", tuple(map(DataCell, "123")), ""),)))
+    view.show()
+    qtbot.waitUntil(view.horizontalScrollBar().isVisible)
+
+
 def _return_table(table: DataTable, _formatter: Formatter) -> DataTable:
     return table
 
