@@ -194,7 +194,7 @@ class NumberEdit(ValueEdit):
         self.setText(number_format.text(self.value))
         self.setAccessibleName(name)
         self.editingFinished.connect(self.commit)
-        self.textEdited.connect(self._clear_own_fault)
+        self.textEdited.connect(self._forget_fault)
 
     def set_value(self, value: float) -> None:
         """Show the current value; unfinished typing stays while the value is the same."""
@@ -213,8 +213,8 @@ class NumberEdit(ValueEdit):
 
     @property
     def fault(self) -> str:
-        """The error: of the typed text, else of the current value."""
-        return self._own_fault or self._given_fault
+        """The error: of the typed text, else of the current value unless another is being typed."""
+        return self._own_fault or ("" if self.isModified() else self._given_fault)
 
     def set_fault(self, sentence: str) -> None:
         """Show an error of the current value; an empty sentence clears it."""
@@ -276,15 +276,15 @@ class NumberEdit(ValueEdit):
         if changed:
             self.edited.emit(round(value) if self.number_format.decimals == 0 else value)
 
-    def _clear_own_fault(self) -> None:
-        if self._own_fault:
+    def _forget_fault(self) -> None:
+        if self._own_fault or self._given_fault:
             self._own_fault = ""
             self._tell_fault()
 
     def _show_value(self) -> None:
         self.setText(self.number_format.text(self.value))
         self.setModified(False)
-        self._clear_own_fault()
+        self._forget_fault()
 
     def _tell_fault(self) -> None:
         fault = self.fault

@@ -271,6 +271,19 @@ def test_external_fault_stays_until_cleared(theme: Theme, show: Callable[[QWidge
     assert field.fault == ""
 
 
+def test_fault_of_the_value_hides_while_another_is_typed(theme: Theme, show: Callable[[QWidget], None]) -> None:
+    field = make_number_field(theme)
+    show(field)
+    field.set_fault("Use at most 4,096")
+    field.edit.selectAll()
+    QTest.keyClicks(field.edit, "x")
+    assert field.fault == field.edit.toolTip() == ""
+    QTest.keyClick(field.edit, Key.Key_Return)
+    assert field.fault == "Enter a number, such as 64"
+    QTest.keyClick(field.edit, Key.Key_Escape)
+    assert field.fault == "Use at most 4,096"
+
+
 def test_wide_field_fits_a_long_value(theme: Theme, show: Callable[[QWidget], None]) -> None:
     system = "Automatic: Supermicro AS-8126GS-TNMR, 8 MI325X"
     default, wide = ChoiceField(theme, "System"), ChoiceField(theme, "System", widest=400.0)
