@@ -45,6 +45,7 @@ from gpudesk.text.translation import tr
 _MOST, _LEAST_SCALE, _KEY_STEP = 24.0, 2.0, 0.1
 _CURVE_WIDTH, _CURVE_HEIGHT = 250.0, 62.0
 _ANY: Final = "any"
+_POLICY = QSizePolicy.Policy
 
 
 class LoadCurveEditor(PaintedWidget):
@@ -277,8 +278,6 @@ class FleetForm(QWidget):
 SYSTEMS, RACKS, TIME = "systems", "racks", "time"
 #: Delay of the fleets during a drag, in milliseconds.
 _REST_MS: Final = 120
-#: Maximum share of the page for the form.
-_MOST_FORM: Final = 0.35
 
 
 class FleetPage(MultiViewPage[FleetView]):
@@ -292,11 +291,16 @@ class FleetPage(MultiViewPage[FleetView]):
         self._chosen = ""
         super().__init__(desk, theme, settings)
         self.form = FleetForm(theme, desk.formatter)
-        self._upper = QWidget()
+        self.form.installEventFilter(self)
         self._form_area = FullWidthScrollArea()
         self._form_area.show_widget(self.form)
-        self.form.installEventFilter(self)
-        self._upper_layout = make_column(self._form_area, 6, Hairline(theme), gap=0, on=self._upper)
+        self._upper = QWidget()
+        make_column(self._form_area, 6, Hairline(theme), gap=0, on=self._upper)
+        #: Scrolls the form with the view below it, so that with large text both have the whole page.
+        self._area = FullWidthScrollArea()
+        content = QWidget()
+        make_column(self._upper, (self.body, 1), gap=0, on=content)
+        self._area.show_widget(content)
         self.start = DemandStart(
             theme,
             tr("What should you order?"),
@@ -304,8 +308,7 @@ class FleetPage(MultiViewPage[FleetView]):
         )
         layout = self.layout()
         if isinstance(layout, QBoxLayout):
-            # Below the verdict and its terms.
-            layout.insertWidget(3, self._upper)
+            layout.addWidget(self._area, 1)
             layout.addWidget(self.start, 1)
         self.start.begun.connect(self._begin)
         self.form.demand_edited.connect(lambda demand, text: self._edit(text, demand=demand))
@@ -318,7 +321,6 @@ class FleetPage(MultiViewPage[FleetView]):
 
     def _dress_form(self) -> None:
         px = self.theme.px
-        self._upper_layout.setContentsMargins(0, 0, 0, 0)
         self.form.setContentsMargins(px(16 - FIELD_SIDE), 0, px(16), 0)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -331,11 +333,9 @@ class FleetPage(MultiViewPage[FleetView]):
         self._fit_form()
 
     def _fit_form(self) -> None:
-        """Give the form its height, but leave most of the page to the fleets: with large text it scrolls."""
+        """Give the form its height: if it depended on its width, Qt would give the views their preferred height."""
         needed = self.form.heightForWidth(self.width())
-        if needed < 0:
-            needed = self.form.sizeHint().height()
-        self._form_area.setFixedHeight(min(needed, round(self.height() * _MOST_FORM)))
+        self._form_area.setFixedHeight(self.form.sizeHint().height() if needed < 0 else needed)
 
     # Interface of a page
 
@@ -349,6 +349,9 @@ class FleetPage(MultiViewPage[FleetView]):
             PageViewSpec(TIME, tr("Day and years"), FleetTimeView),
         )
 
+    def make_scroll_area(self, view: FleetView) -> None:  # noqa: ARG002 - all views scroll with the form
+        return None
+
     def make_view(self, key: str, theme: Theme) -> FleetView:
         view = super().make_view(key, theme)
         view.chosen.connect(self._choose)
@@ -361,7 +364,11 @@ class FleetPage(MultiViewPage[FleetView]):
         has_demand = self.desk.scenario.demand is not None
         begins = has_answer and not has_demand
         self.start.setVisible(begins)
-        self.body.setVisible(not begins)
+        self._area.setVisible(not begins)
+        for key, view in self.views.items():
+            # A hidden view takes no height.
+            view.setSizePolicy(_POLICY.Preferred, _POLICY.Preferred if key == self.view_key else _POLICY.Ignored)
+        self.view.updateGeometry()
         # Above a problem too, so that it can be fixed here.
         self._upper.setVisible(has_answer and has_demand)
         if begins:
@@ -456,5 +463,8 @@ class FleetPage(MultiViewPage[FleetView]):
         demand = self.desk.scenario.demand
         if demand is None:
             self.start.offers[DemandKind.USERS].setFocus(Qt.FocusReason.ShortcutFocusReason)
-        else:
+        elif self.body.y() < self._area.viewport().height():
             self.view.focus_first()
+        else:
+            # The page starts at its top, also with large text.
+            self.form.demand.amounts[demand.kind].setFocus(Qt.FocusReason.ShortcutFocusReason)

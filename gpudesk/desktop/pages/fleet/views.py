@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -395,7 +395,11 @@ class FleetTableView(FleetView):
     def _fit_picture(self) -> None:
         """Show the picture if the table leaves space for it; it has a separate view."""
         area = find_scroll_area(self)
-        room = (self.height() if area is None else area.viewport().height()) - self._above.sizeHint().height()
+        room = self.height()
+        if area is not None:
+            top = self.mapTo(area.viewport(), QPoint()).y() + area.verticalScrollBar().value()
+            room = area.viewport().height() - top
+        room -= self._above.sizeHint().height()
         for widget in (self._rule, self.picture):
             widget.setVisible(room >= self.picture.minimumHeight() + self.theme.px(_ABOVE_PICTURE))
 

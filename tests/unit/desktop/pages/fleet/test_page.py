@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollBar
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.fleet.page import RACKS, TIME, FleetPage
+from gpudesk.desktop.pages.fleet.page import RACKS, SYSTEMS, TIME, FleetPage
 from gpudesk.desktop.pages.fleet.views import FleetTableView, FleetTimeView, RacksView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_fleet_figure
@@ -267,9 +267,14 @@ def test_one_fleet_over_the_day_and_the_years(planned_page: FleetPage) -> None:
     assert day.name == "H200 SXM"
 
 
-def test_large_text_leaves_space_for_the_table(planned_page: FleetPage, theme: Theme) -> None:
+@pytest.mark.parametrize("view", [SYSTEMS, RACKS, TIME])
+def test_large_text_scrolls_form_and_view_together(planned_page: FleetPage, theme: Theme, view: str) -> None:
+    planned_page.choose_view(view)
     theme.set_font_percent(200)
     planned_page.resize(1210, 530)
     QApplication.processEvents()
-    assert planned_page.form.height() >= planned_page.form.heightForWidth(planned_page.form.width())
-    assert planned_page.body.height() > planned_page.height() // 4
+    form = planned_page.form
+    assert form.height() >= form.heightForWidth(form.width())
+    bars = [bar for bar in planned_page.findChildren(QScrollBar) if bar.isVisible()]
+    assert [bar.orientation() for bar in bars].count(Qt.Orientation.Vertical) == 1
+    assert form.visibleRegion().boundingRect().height() > planned_page.height() // 4
