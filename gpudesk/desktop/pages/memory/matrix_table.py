@@ -230,7 +230,7 @@ _GAP: Final = 3.0
 #: End of the count in a cell, as a share of its width, and the gap between it and the free share.
 _COUNT_ENDS: Final = 0.42
 _BETWEEN: Final = 6.0
-_HATCH: Final = 15.0
+_BESIDE_DASH: Final = 5.0
 _ROW: Final = 27.0
 _COLUMN: Final = 76.0
 #: Maximum width share of the labels.
@@ -252,7 +252,7 @@ class FitMatrixTableView(PaintedTable):
         self._table, self._formatter = model, formatter
         self._most, self._pale = 0, False
         self._present: tuple[str, AbstractSet[str]] = ("", frozenset())
-        self._hatches: dict[tuple[int, float], QPixmap] = {}
+        self._hatches: dict[tuple[int, int, float], QPixmap] = {}
         self._faces: dict[tuple[int, float], tuple[str, str, str, str]] = {}
         self.heads = FitMatrixColumnHeader(theme, model, formatter, self)
         self.labels = FitMatrixRowHeader(theme, self._texts, model, formatter, self)
@@ -373,22 +373,22 @@ class FitMatrixTableView(PaintedTable):
         for column in columns:
             cell, box = line.cells[column.number], self._get_box(row, column)
             if cell.count is None:
-                # Hatch both ends of a cell; the strokes are cached by height.
+                # Hatch both sides of the dash; the strokes are cached by size.
                 painter = pen.painter
                 ratio = painter.device().devicePixelRatio()
-                key = (round(box.height()), ratio)
-                side = self._theme.length(_HATCH)
+                width = self._texts.width("small", MISSING_VALUE_TEXT)
+                side = round((box.width() - width) / 2 - self._theme.length(_BESIDE_DASH))
+                key = (side, round(box.height()), ratio)
                 picture = self._hatches.get(key)
                 if picture is None:
-                    picture = QPixmap(round(side * ratio), round(key[0] * ratio))
+                    picture = QPixmap(round(side * ratio), round(key[1] * ratio))
                     picture.setDevicePixelRatio(ratio)
                     picture.fill(Qt.GlobalColor.transparent)
                     with QPainter(picture) as drawer:
-                        ThemePainter(drawer, self._theme).hatch(QRectF(0, 0, side, key[0]), "strong")
+                        ThemePainter(drawer, self._theme).hatch(QRectF(0, 0, side, key[1]), "strong")
                     self._hatches[key] = picture
                 for left in (box.left(), box.right() - side):
                     painter.drawPixmap(QPointF(round(left), round(box.top())), picture)
-                width = self._texts.width("small", MISSING_VALUE_TEXT)
                 x, middle = box.center().x() - width / 2, box.center().y()
                 self._layer.text("small", "text3", MISSING_VALUE_TEXT, x, middle)
             else:
