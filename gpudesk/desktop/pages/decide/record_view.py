@@ -8,7 +8,7 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.decide.parts import DecideView, MarkedList
+from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.record_table import (
     CellParagraph,
     RecordCell,
@@ -29,6 +29,7 @@ from gpudesk.desktop.session.selection import (
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.marked_list import MarkedList
 from gpudesk.desktop.ui.widgets.number_edit import NO_VALUE, NumberEdit, NumberFormat
 from gpudesk.domain.deployment_analysis import WeightLoading, WeightLoadTime
 from gpudesk.domain.reference_data import ReferenceDeployment, SoftwareSupport, SupportEntry, find_references

@@ -12,7 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLayout, QWidget
 
 from gpudesk.desktop.pages.decide.flips import FlipsBlock, WaysOutBlock
-from gpudesk.desktop.pages.decide.parts import DecideView, MarkedList, VerdictBlock
+from gpudesk.desktop.pages.decide.parts import DecideView, VerdictBlock
 from gpudesk.desktop.pages.decide.question_block import NextQuestionBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
@@ -29,6 +29,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     make_row,
     set_beside,
 )
+from gpudesk.desktop.ui.widgets.marked_list import MarkedList
 from gpudesk.desktop.ui.widgets.qt_support import format_key, set_manual_topic
 from gpudesk.domain.decision import AnswerOrigin, Decision, ObjectiveName
 from gpudesk.report.comparison.estimate_rows import build_plan_cell

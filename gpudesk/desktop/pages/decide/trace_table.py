@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList
 from gpudesk.desktop.pages.decide.trace_model import (
     ANSWER,
     END,
@@ -50,6 +49,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, find_scroll_area, make_column, make_row
+from gpudesk.desktop.ui.widgets.marked_list import MarkedLine, MarkedList
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import make_menu, pop_up
 from gpudesk.domain.decision import WEIGHT_BOUNDS, DecisionRule, RuleEffect

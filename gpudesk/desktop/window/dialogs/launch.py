@@ -20,6 +20,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     make_column,
     make_row,
 )
+from gpudesk.desktop.ui.widgets.marked_list import MarkedList
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.estimate import NOTHING_TO_START, LaunchPlan
 from gpudesk.report.labels import list_column_names
@@ -113,9 +114,9 @@ class LaunchDialog(ThemedDialog):
         self.server = CommandBox(theme, tr("Start server"))
         self.file = CommandBox(theme, "")
         self.benchmark = CommandBox(theme, tr("Run benchmark"))
-        self.extras = ThemedLabel(theme, wrap=True, selectable=True)
+        self.extras = MarkedList(theme)
         self.extras.setAccessibleName(tr("Reasons for each option"))
-        self.notes = ThemedLabel(theme, wrap=True, selectable=True)
+        self.notes = MarkedList(theme)
         self.notes.setAccessibleName(tr("Notes"))
         self.sources = ThemedLabel(theme, font="small", color="text3", wrap=True, selectable=True)
         self.leave = Button(theme, tr("Close"), self.reject, kind="primary")
@@ -191,9 +192,9 @@ class LaunchDialog(ThemedDialog):
         if file is not None:
             self.file.set_title(tr("Save as {name} in the same folder", name=file.name))
         self.file.set_text("" if file is None else file.text)
-        self.notes.setText("\n".join(f"• {format_message(note, self._formatter)}." for note in plan.notes))
-        self.extras.setText("\n".join(f"• {describe_extra(each)}" for each in plan.extras))
-        self.extras.setVisible(bool(plan.extras))
+        notes = (f"{format_message(note, self._formatter)}." for note in plan.notes)
+        self.notes.show_texts("info", "text2", notes)
+        self.extras.show_texts("minus", "text2", map(describe_extra, plan.extras))
         self.sources.setText("\n".join(list_launch_sources(plan)))
 
     def _make_plan(self) -> LaunchPlan | Message:

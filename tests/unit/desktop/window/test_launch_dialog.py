@@ -75,7 +75,7 @@ def test_prefix_caching_is_disabled_only_to_match_the_estimate(dialog: LaunchDia
     dialog.purpose.set_value("reproduce")
     dialog.purpose.chosen.emit("reproduce")
     assert "--no-enable-prefix-caching" in dialog.server.text.toPlainText()
-    assert "to match the estimate" in dialog.notes.text()
+    assert "to match the estimate" in " ".join(dialog.notes.texts)
 
 
 def test_environment_variables_are_explained(window: MainWindow, dialog: LaunchDialog) -> None:
@@ -87,7 +87,7 @@ def test_environment_variables_are_explained(window: MainWindow, dialog: LaunchD
     dialog.engine.chosen.emit("vllm")
     assert "export VLLM_ROCM_USE_AITER=1" in dialog.server.text.toPlainText()
     assert dialog.extras.isVisible()
-    assert "VLLM_ROCM_USE_AITER=1: enables AITER" in dialog.extras.text()
+    assert "VLLM_ROCM_USE_AITER=1: enables AITER" in " ".join(dialog.extras.texts)
 
 
 def test_unsupported_engine_is_reported(window: MainWindow, dialog: LaunchDialog) -> None:

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpudesk.decision.purchasing.deferral_costs import SlipPoint, compute_slip_curve
-from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList, MarkIcon
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import (
@@ -27,6 +26,7 @@ from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale
 from gpudesk.desktop.ui.tables.data_table import TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
+from gpudesk.desktop.ui.widgets.marked_list import MarkedLine, MarkedList, MarkIcon
 from gpudesk.domain.purchase import DeferralAnalysis, DeferralVerdict, RuleOpinion
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import MoneyFormatter

@@ -11,7 +11,7 @@ from typing import Final
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, MarkIcon, NoteEdit
+from gpudesk.desktop.pages.decide.parts import DecideView, NoteEdit
 from gpudesk.desktop.pages.decide.record_table import (
     CellParagraph,
     RecordCell,
@@ -36,6 +36,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     make_column,
     make_row,
 )
+from gpudesk.desktop.ui.widgets.marked_list import MarkedLine, MarkedList, MarkIcon
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.domain.purchase import NegotiationSheet, ProcurementFigure, ProcurementStep, ProcurementStepStatus
 from gpudesk.domain.reference_data import ExportCheck, ExportRule, ExportRuleSet, LimitSide

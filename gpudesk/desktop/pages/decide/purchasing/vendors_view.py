@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpudesk.decision.purchasing.plan_inputs import PLAN_INPUTS, find_split_positions, make_request_mix
 from gpudesk.decision.purchasing.routing import list_mixing_rules
-from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList
 from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanInputRow, PlanView, describe_removed_part
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
@@ -20,6 +19,7 @@ from gpudesk.desktop.ui.tables.data_table import DataTableView, make_chart_data
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row, set_beside
+from gpudesk.desktop.ui.widgets.marked_list import MarkedLine, MarkedList
 from gpudesk.domain.answer import Scenario, get_accelerator_id
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision

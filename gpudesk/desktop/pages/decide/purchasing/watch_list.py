@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QGridLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
-from gpudesk.desktop.pages.decide.parts import MarkIcon
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import (
@@ -22,6 +21,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     make_column,
     make_row,
 )
+from gpudesk.desktop.ui.widgets.marked_list import MarkIcon
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat, ValueEdit
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, mark_fault
 from gpudesk.domain.reference_data import SignalStatus, WatchValue
