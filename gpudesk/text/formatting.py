@@ -495,13 +495,14 @@ FIGURE_UNITS: Final = frozenset(
     | {"Bit", "Byte", "Token", "Anfragen", "Anfragen/s", "Monat", "Monate", "Jahr", "Jahre", "Rack", "Racks"}
 )
 _UNIT_SPACE: Final = re.compile(
-    rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(FIGURE_UNITS)))})(?!\w))|(?<=×) (?=\w)|(?<=\w) (?=\d+$)"
+    rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(FIGURE_UNITS)))})(?!\w))"
+    r"|(?<=×) (?=\w)|(?<=\d) (?=– \d)|(?<=\d –) (?=\d)|(?<=\w) (?=\d+$)"
 )
 _RATE: Final = re.compile(r"(?<=\w)/(?=s\b)")
 
 
 def bind_units(text: str) -> str:
-    """Return a text with no-break spaces between each figure and its unit, and each count or last number and its name.
+    """Return a text with no-break spaces in ranges, between figures and units, and between names and their numbers.
 
     Rates such as tok/s do not break at their slash: a word joiner follows it.
     """

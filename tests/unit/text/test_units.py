@@ -13,6 +13,7 @@ from gpudesk.text.formatting import bind_end, bind_units
         ("13,3 Anfragen/s und 10,2 kW", "13,3\u00a0Anfragen/\u2060s und 10,2\u00a0kW"),
         ("You need 9 × MI355X", "You need 9\u00a0×\u00a0MI355X"),
         ("3 months, 2 servers, CDNA 3 + Zen 4", "3\u00a0months, 2 servers, CDNA 3 + Zen\u00a04"),
+        ("931 (667 – 1,180) in use", "931 (667\u00a0–\u00a01,180) in use"),
         ("owned/rented, vllm/sglang", "owned/rented, vllm/sglang"),
     ],
 )

@@ -171,7 +171,7 @@ class DayChart(FleetChart):
             tr("Hour"),
             tr("Requests/s"),
             tr("Replicas"),
-            tr("Autoscaled capacity, requests/s"),
+            tr("Scaled capacity, requests/s"),
             tr("Fixed capacity, requests/s"),
         )
         series = self._compute_series()

@@ -227,11 +227,11 @@ def _split_into_words(runs: Sequence[TextRun]) -> Iterator[_Word]:
 
 
 def _keeps(word: _Word, text: str) -> bool:
-    """Whether the next word stays: a unit, the next three digits, a count, or the end of a short parenthesis.
+    """Whether the next word stays: a unit, the next three digits, a count, a range, or a short parenthesis' end.
 
     For example `5 ms`, `× 8`, `TP 8`, `(under 1%)`.
     """
-    if text == "×" or word[-1].text.endswith("×") or word[-1].text.removeprefix("(") in _DEGREES:
+    if text in ("×", "–") or word[-1].text.endswith(("×", "–")) or word[-1].text.removeprefix("(") in _DEGREES:
         return True
     last = word[-1].text
     if last.startswith("(") and text.rstrip(".,;:").endswith(")") and len(last) + len(text) < _SHORT_PARENTHESIS:

@@ -96,11 +96,11 @@ def test_lines_wrap_at_spaces_and_the_last_is_elided(theme: Theme) -> None:
     assert wrapped[1][1].endswith("…")
 
 
-@pytest.mark.parametrize("kept", ["2 × NeuronCore-v2", "6.5 TB/s", "B200 SXM", "1 rack", "Zen 4"])
-def test_lines_keep_a_figure_with_its_unit_or_name(theme: Theme, kept: str) -> None:
+@pytest.mark.parametrize("phrase", ["2 × NeuronCore-v2", "6.5 TB/s", "B200 SXM", "1 rack", "Zen 4"])
+def test_lines_keep_a_figure_with_its_unit_or_name(theme: Theme, phrase: str) -> None:
     lines: list[str] = []
-    render(theme, lambda pen: lines.extend(pen.lines(f"One {kept}", pen.width(f"One {kept}", "body") - 2)))
-    assert [line.replace("\u00a0", " ").replace("\u2060", "") for line in lines] == ["One", kept]
+    render(theme, lambda pen: lines.extend(pen.lines(f"One {phrase}", pen.width(f"One {phrase}", "body") - 2)))
+    assert [line.replace("\u00a0", " ").replace("\u2060", "") for line in lines] == ["One", phrase]
 
 
 @pytest.mark.parametrize("slot", range(1, PALETTE_SIZE + 1))
