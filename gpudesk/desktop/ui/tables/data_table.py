@@ -30,9 +30,7 @@ _MARK: Final = 16.0
 _BAR: Final = 8.0
 _LEAST_WIDTH: Final = 44.0
 #: Total horizontal padding of a cell, in pixels.
-_CELL_SIDES: Final = 8
-#: Space after the head of a column whose figures have space after them.
-_HEAD_GAP: Final = "\u2003"
+_CELL_SIDES: Final = 6
 _EMPTY: Final = DataTable("", "", "", (), ())
 #: Colors of icons whose texts also mark something unusual.
 _ICON_COLORS: Final = {
@@ -81,10 +79,8 @@ class DataTableModel(TableItemModel):
 
     def get_head(self, section: int, *, spoken: bool) -> str:
         column = self.table.columns[section]
-        if column.slot and not spoken:
-            # The header paints it.
-            return ""
-        return column.head if spoken or not self.has_gap(section) else column.head + _HEAD_GAP
+        is_painted = bool(column.slot) or self.has_gap(section)
+        return column.head if spoken or not is_painted else ""
 
     def has_gap(self, column: int) -> bool:
         """Whether a column has space after its figures: for a mark, or before text."""
@@ -132,7 +128,8 @@ class _DataDelegate(RowsDelegate):
             self._paint_bar(pen, rect, cell)
             return
         length = self._theme.length
-        room = rect.adjusted(4, 0, -length(_MARK + 4) if model.has_gap(index.column()) else -4, -1)
+        side = _CELL_SIDES / 2
+        room = rect.adjusted(side, 0, -length(_MARK + 4) if model.has_gap(index.column()) else -side, -1)
         text, details = self._break(column, cell, room.width())
         if cell.is_best:
             pen.tint(rect.adjusted(1, 2, -1, -3), "best", radius=5)
@@ -179,7 +176,7 @@ class _DataDelegate(RowsDelegate):
 
 
 class _DataHeader(QHeaderView):
-    """Paints accelerator heads after their swatches, right-aligned."""
+    """Paints accelerator heads after their swatches, and heads of figures with space after them, right-aligned."""
 
     def __init__(self, theme: Theme, model: DataTableModel) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -187,12 +184,17 @@ class _DataHeader(QHeaderView):
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         super().paintSection(painter, rect, section)
-        column = self._rows_model.table.columns[section]
-        if not column.slot:
+        column, has_gap = self._rows_model.table.columns[section], self._rows_model.has_gap(section)
+        if not column.slot and not has_gap:
             return
         with QPainterStateGuard(painter):
             pen, length = ThemePainter(painter, self._theme), self._theme.length
-            place = QRectF(rect).adjusted(length(SWATCH_WIDTH + _PAD), 0, -4, 0)
+            right = length(_MARK + 4) if has_gap else _CELL_SIDES / 2
+            if not column.slot:
+                place = QRectF(rect).adjusted(0, 0, -right, 0)
+                pen.text(place, column.head, font="caption_strong", color="text3", align=RIGHT)
+                return
+            place = QRectF(rect).adjusted(length(SWATCH_WIDTH + _PAD), 0, -right, 0)
             place.setLeft(max(place.left(), place.right() - pen.width(column.head, "caption_strong")))
             pen.text(place, column.head, font="caption_strong", color=f"slot{column.slot}")
             left = place.left() - length(SWATCH_WIDTH + _PAD / 2)
@@ -365,15 +367,14 @@ class DataTableView(RowsView):
         head, strong, plain, detail = (
             QFontMetricsF(self._theme.font(name)) for name in ("caption_strong", "label", "small", "caption")
         )
-        head_width = head.horizontalAdvance(column.head) + px(14)
+        has_gap = self._rows_model.has_gap(number)
+        head_width = head.horizontalAdvance(column.head) + (px(_PAD + _MARK + 4) if has_gap else px(14))
         if column.slot:
             head_width += px(SWATCH_WIDTH)
-        elif self._rows_model.has_gap(number):
-            head_width += head.horizontalAdvance(_HEAD_GAP)
         cells = [row.cells[number] for row in self.table.rows]
         if column.is_figure:
             texts = [max(strong.horizontalAdvance(cell.text), detail.horizontalAdvance(cell.detail)) for cell in cells]
-            beside = px(_PAD) + (px(_MARK + 4) if self._rows_model.has_gap(number) else px(_PAD))
+            beside = px(_PAD) + (px(_MARK + 4) if has_gap else px(_PAD))
         else:
             texts = [
                 (strong if cell.is_strong else plain).horizontalAdvance(cell.text) + self._measure_marks(cell)

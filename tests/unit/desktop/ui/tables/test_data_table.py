@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.ui.tables.data_table import DataTableSection, DataTableView, FiguresTable
@@ -75,6 +76,29 @@ def test_table_that_does_not_fit_can_be_scrolled(qtbot: QtBot, theme: Theme) -> 
     view.show_table(DataTable("wide", "Wide", "", columns, (DataRow("one", tuple(map(DataCell, "123")), ""),)))
     view.show()
     qtbot.waitUntil(view.horizontalScrollBar().isVisible)
+
+
+def test_heads_end_with_their_figures(qtbot: QtBot, theme: Theme) -> None:
+    view = DataTableView(theme)
+    qtbot.addWidget(view)
+    view.resize(theme.px(400), theme.px(200))
+    columns = (DataColumn("Rate", is_figure=True), DataColumn("Cost", is_figure=True), DataColumn("Note", stretch=1))
+    row = DataRow("one", (DataCell("1", mark="estimated"), DataCell("2"), DataCell("")), "")
+    view.show_table(DataTable("heads", "Heads", "", columns, (row,)))
+    view.show()
+    rows = view.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    head, body = theme.px(view.head_height), theme.px(view.row_height)
+    for column in range(2):
+        left, width = view.columnViewportPosition(column), view.columnWidth(column) - theme.px(20) + 1
+        ends = []
+        for top, height in ((4, head - 8), (head + 4, body - 8)):
+            inked = [
+                x
+                for x in range(left, left + width)
+                if any(rows.pixelColor(x, y).lightness() < 150 for y in range(top, top + height))
+            ]
+            ends.append(max(inked))
+        assert abs(ends[0] - ends[1]) <= theme.px(1)
 
 
 def _return_table(table: DataTable, _formatter: Formatter) -> DataTable:
