@@ -18,7 +18,7 @@ class Ceiling:
 FILES: Final = {
     # Of these, one paints an icon that may have been painted before.
     "slider": Ceiling(now=45, goal=45),
-    "wizard": Ceiling(now=77, goal=77),
+    "wizard": Ceiling(now=78, goal=78),
     "pdf": Ceiling(now=80, goal=80),
     "explain": Ceiling(now=71, goal=71),
 }
