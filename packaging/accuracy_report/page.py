@@ -463,8 +463,8 @@ def _compared(data: AccuracyData) -> list[str]:
         ),
         "",
         (
-            "Estimates of TTFT are means. A published median of a closed loop is compared with the steady state, "
-            "unless the first wave is half of the run."
+            "Estimates of TTFT are means. A published median of a closed loop is compared with the steady state. Runs "
+            "whose first wave is half of all requests are an exception."
         ),
         "",
         (

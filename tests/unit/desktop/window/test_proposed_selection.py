@@ -35,7 +35,7 @@ def open_view(window: MainWindow, page: str, view: str, qtbot: QtBot) -> None:
     ("page", "view", "selection"),
     [
         ("performance", "overview", THROUGHPUT),
-        ("performance", "latency", select_figure("mi355x", "ttft_ms")),
+        ("performance", "latency", select_figure("b200-hgx", "ttft_ms")),
         ("performance", "mlperf", None),
         ("memory", "fit", select_figure("h200-sxm", "memory")),
         ("memory", "matrix", None),
@@ -65,7 +65,7 @@ def test_profile_and_fleet_select_a_figure(window: MainWindow, qtbot: QtBot) -> 
     window.show_page("profile")
     qtbot.waitUntil(lambda: window.desk.selection == select_catalog_attribute("h200-sxm", "memory_bandwidth"))
     window.show_page("fleet")
-    qtbot.waitUntil(lambda: window.desk.selection == select_fleet_figure("mi325x", "fleet_systems"))
+    qtbot.waitUntil(lambda: window.desk.selection == select_fleet_figure("b200-hgx", "fleet_systems"))
 
 
 def test_proposal_follows_the_view_and_the_answer(window: MainWindow, qtbot: QtBot) -> None:

@@ -46,7 +46,7 @@ from gpudesk.text.translation import PSEUDO, get_language, set_language
 _SIZE: Final = (1280, 800)
 _TURNS: Final = 6
 #: White space, and places where a long word may be broken.
-_WHITE: Final = re.compile(r"[\s\u200b\u2028]+")
+_WHITE: Final = re.compile(r"[\s\u200b\u2028\u2060]+")
 #: Rows of a table that may be visible.
 _ROWS: Final = 60
 #: A word in Latin letters; of the vowels, the pseudo-language leaves only a capital Y as it is.

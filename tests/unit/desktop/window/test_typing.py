@@ -152,7 +152,7 @@ def test_typing_into_each_field_of_help_me_choose(window: MainWindow, qtbot: QtB
     dialog.activateWindow()
     qtbot.waitUntil(dialog.isActiveWindow)
     fields = _list_fields(dialog)
-    assert len(fields) == 3
+    assert len(fields) == 4
     for position, field in enumerate(fields):
         typed = _choose_value(field)
         _focus(dialog, field, by_mouse=position % 2 == 1)

@@ -85,8 +85,8 @@ def test_overview_has_four_charts(page: CostPage) -> None:
     assert view.tokens.subtitle == "USD before taxes, with input processing"
     assert view.years.title == "Cost over 3 years"
     description = view.tokens.accessibleDescription()
-    assert "H200 SXM: rented 1.25" in description
-    assert "MI355X: rented 1.75" in description
+    assert "H200 SXM: rented 1.26" in description
+    assert "MI355X: rented 1.79" in description
     assert "no purchase price" in description
     assert "66,502" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("MI325X owned"), "the cheapest, until the user chooses another"
@@ -377,7 +377,7 @@ def test_cost_per_token_rises_with_interactivity(page: CostPage, desk: Desk) -> 
     assert len(readout.rows) == 4
     model = view.table.model()
     texts = [model.index(0, column).data() for column in range(model.columnCount())]
-    assert texts[:3] == ["H200 SXM", "0.79", "0.20"]
+    assert texts[:3] == ["H200 SXM", "0.80", "0.20"]
     assert texts[-1] == "owned"
 
 
@@ -408,7 +408,7 @@ def test_break_even_compares_any_two_accelerators(page: CostPage) -> None:
     rows = {row[0]: row[1:] for row in view.table.texts()}
     assert rows["MI325X: payback period of buying"][0] == "13.0 months"
     price = tuple(each.replace("\N{NO-BREAK SPACE}", " ") for each in rows["MI325X: break-even purchase price"])
-    assert price == ("$37,200", "$22,000 (20,000 – 25,000)", "Above it, H200 SXM costs less per token.")
+    assert price == ("$36,200", "$22,000 (20,000 – 25,000)", "Above it, H200 SXM costs less per token.")
     assert view.rents.texts()[0][1] == "MI325X"
     assert len(view.rents.texts()) == 4
     assert all(row[4].startswith("$") for row in view.rents.texts()), "cost per token at each rent"

@@ -182,7 +182,7 @@ def test_each_exclusion_has_one_reason(view: ResultView, desk: Desk) -> None:
     set_answers(desk, ttft_limit_ms=600.0)
     texts = view.excluded.texts
     assert len(texts) == len({each.key for each in get_evaluated(desk).decision.exclusions}) > 0
-    assert any(text.startswith("H200 SXM: TTFT limit; time to first token") and "1,090" in text for text in texts)
+    assert any(text.startswith("H200 SXM: TTFT limit; time to first token") and "1,140" in text for text in texts)
 
 
 def test_click_on_an_alternative_applies_it_as_one_step(view: ResultView, desk: Desk, qtbot: QtBot) -> None:

@@ -96,7 +96,7 @@ def test_extra_cost_of_a_split_includes_software(view: VendorsView) -> None:
 
 def test_shared_pool_has_its_formula(view: VendorsView) -> None:
     loss_text, formula = view.shared.texts
-    assert "loses 5%" in loss_text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "loses 4%" in loss_text.replace("\N{NO-BREAK SPACE}", " ")
     assert formula.startswith("1 − 2 × slower replica ÷")
     assert any("A router sends each request to the pool for its type" in note for note in view.notes.texts)
 

@@ -41,13 +41,13 @@ def test_levels_have_their_figures(model: FactorsModel) -> None:
     assert model.rows[row].measure == "Output throughput, tok/s"
     b200 = model.cell(row, FIRST + 2)
     assert b200 is not None
-    assert (b200.level, b200.word, b200.figure) == (FactorLevel.PREFERRED, "Preferred", "1,460")
-    assert model.sentence(row, FIRST + 2).startswith("Throughput, B200: Preferred, 1,460 (")
+    assert (b200.level, b200.word, b200.figure) == (FactorLevel.PREFERRED, "Preferred", "1,480")
+    assert model.sentence(row, FIRST + 2).startswith("Throughput, B200: Preferred, 1,480 (")
 
 
 def test_costs_name_the_way_of_paying(model: FactorsModel) -> None:
     cells = model.rows[find_row(model, "cost")].cells
-    assert [cell.figure for cell in cells] == ["$0.79", "$0.53", "$0.59", "$1.75"]
+    assert [cell.figure for cell in cells] == ["$0.80", "$0.55", "$0.58", "$1.79"]
     assert [cell.payment for cell in cells] == ["owned", "owned", "owned", "rented"]
     assert cells[-1].whole.endswith(" rented")
 

@@ -88,10 +88,10 @@ def test_cells_have_effect_and_figure(model: TraceModel) -> None:
     assert h200 is not None
     assert h200.effect is RuleEffect.UNDECIDED
     assert get_row(model, "L-01").unit == "ms"
-    assert h200.figure == "1,090"
+    assert h200.figure == "1,140"
     sentence = model.index(row, FIRST).data(_ROLE.AccessibleTextRole)
     assert sentence.startswith("TTFT limit, H200: ")
-    assert "685" in sentence
+    assert "818" in sentence
     site = model.row_of("D004-06")
     effects = [model.cell(site, column) for column in range(FIRST, model.columnCount())]
     assert [cell.effect for cell in effects if cell] == [
