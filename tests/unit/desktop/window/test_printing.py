@@ -25,6 +25,7 @@ def test_printing_reuses_decision_and_costs(window: MainWindow, tmp_path: Path) 
     evaluated = desk.evaluated
     assert evaluated is not None
     assert evaluated.decision.recommended is not None
+    assert evaluated.costs.columns
     assert evaluated.full_costs.columns
     with (
         patch.object(Decider, "decide", autospec=True, side_effect=Decider.decide) as decide,
