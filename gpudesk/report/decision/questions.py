@@ -19,7 +19,6 @@ from gpudesk.domain.decision import (
 from gpudesk.report.decision.facts import format_answer
 from gpudesk.report.labels import format_odds
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import LabeledEnum, tr, trn
 
 _GROUPS: Final[Mapping[RuleStrength, str]] = {
@@ -176,13 +175,13 @@ def describe_lead(decision: Decision, names: Mapping[str, str], formatter: Forma
 def describe_option_effect(question: str, decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
     """Return the effect of an answer, by the decision under it: remaining accelerators, or the leader, or both.
 
-    Questions about requirements state what remains; the others the leader, and what remains if not all do.
+    Questions about requirements state what remains; the others the leader first, then what remains if not all do.
     """
     leaves, leads = describe_remaining(decision, names), describe_lead(decision, names, formatter)
     if QUESTIONS[question].screen.strength is RuleStrength.HARD or not leads:
         return leaves
     if any(each.removed or each.open_rules for each in decision.candidates):
-        return tr("{leaves}; {leads}", leaves=leaves, leads=lower_for_sentence(leads))
+        return tr("{leads}. {leaves}", leads=leads, leaves=leaves)
     return leads
 
 

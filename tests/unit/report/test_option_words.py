@@ -97,7 +97,7 @@ def test_limits_show_what_remains_and_goals_show_who_leads(decision: Decision) -
     assert describe_option_briefly("priority", close_call, NAMES, FORMATTER) == "Beta, 71% odds"
     less = replace(close_call, candidates=(standing("a", 0.0, ColumnOutcome.REMOVED), *ahead[1:]))
     effect = describe_option_effect("priority", less, NAMES, FORMATTER)
-    assert effect == "2 remain; cheapest: Beta likely leads (71% odds)"
+    assert effect == "Cheapest: Beta likely leads (71% odds). 2 remain"
     assert describe_option_briefly("priority", less, NAMES, FORMATTER) == "2 remain"
     assert describe_option_fully(less, NAMES, FORMATTER) == (
         "2 remain; Cheapest: Beta likely leads (71% odds); Alpha ruled out, Beta remains, Gamma remains"
