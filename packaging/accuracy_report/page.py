@@ -463,8 +463,14 @@ def _compared(data: AccuracyData) -> list[str]:
         ),
         "",
         (
-            "Estimates of TTFT are means. A published median of a closed loop is compared with the steady state. Runs "
-            "whose first wave is half of all requests are an exception."
+            "The fit gives each publisher a common factor for each metric and serving engine: its harness, settings "
+            "and tuning. The logarithms of the factors of a metric and engine have zero mean. Without them, the "
+            "constants would fit the habits of the largest publishers. Predictions leave these factors out."
+        ),
+        "",
+        (
+            "Estimates of TTFT are means. A published median of a closed loop is compared with the steady state. "
+            "If the first wave is at least half of the run, it is compared with the mean."
         ),
         "",
         (

@@ -76,7 +76,7 @@ class _FitTargets:
     def remove_effects(self, figures: Mapping[str, Array]) -> tuple[Array, float]:
         """Return the residuals without the effects of their publishers, and what these cost.
 
-        A missing prediction counts as `UNANSWERED`, with no share in the effect of its publisher.
+        A missing prediction counts as `UNANSWERED` and does not change the effect of its publisher.
         """
         residuals = self._replace_missing(figures)
         weights = np.where(np.isfinite(self.residuals_or_nan(figures)), self.weights, 0.0)
