@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.scenario_edits import replace_answers
-from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog, resize_to_fit
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import FIELD_SIDE, ChoiceField, NumberField, align_with_fields
@@ -99,11 +99,11 @@ class ChooserDialog(ThemedDialog):
         limit = NumberFormat(0, 3_600_000, 0, style)
         self.ttft = NumberField(theme, tr("TTFT limit, ms"), limit, self)
         self.tpot = NumberField(theme, tr("TPOT limit, ms"), limit, self)
+        self.budget = NumberField(theme, tr("Up-front budget, USD"), NumberFormat(0, _MOST_USD, 0, style), self)
+        self.budget.setToolTip(tr("Limits what is paid at once. Rent has no up-front cost."))
         payments = [(_OPEN, tr("Undecided")), ("own", tr("Buy")), ("rent", tr("Rent"))]
         self.payment = SegmentedControl(theme, tr("Buy or rent"), payments, self)
         self.payment.chosen.connect(self._show_budget)
-        self.budget = NumberField(theme, tr("Up-front budget, USD"), NumberFormat(0, _MOST_USD, 0, style), self)
-        self.budget.setToolTip(tr("Limits what is paid at once. Rent has no up-front cost."))
         self.platform = SegmentedControl(
             theme,
             tr("Current platform"),
@@ -118,11 +118,15 @@ class ChooserDialog(ThemedDialog):
         self.setMinimumWidth(theme.px(_WIDTH))
         self.choose_use_case(next(iter(self._cases)))
         self._show_load_kind()
+        # Qt opens a dialog at two thirds of the screen at most, which would cut its rows in large text.
+        resize_to_fit(self, theme.px(_WIDTH), self.heightForWidth(theme.px(_WIDTH)))
         self.use_case.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _lay_out(self) -> None:
         px, theme = self._theme.px, self._theme
-        about = tr("Searches the whole catalog and recommends up to six accelerators. A limit of 0 means no limit.")
+        about = tr(
+            "Searches the whole catalog and recommends up to six accelerators. For limits and budget, 0 means no limit."
+        )
         load_kind, payment, platform = (
             align_with_fields(theme, ThemedLabel(theme, caption, font="caption", color="text3"), control, gap=4)
             for caption, control in (
@@ -135,8 +139,8 @@ class ChooserDialog(ThemedDialog):
             align_with_fields(theme, ThemedLabel(theme, about, color="text2", wrap=True, parent=self)),
             make_row((self.use_case, 1)),
             make_row(load_kind, STRETCH),
-            make_row(*self.amounts.values(), self.ttft, self.tpot, STRETCH, gap=px(12)),
-            make_row(payment, self.budget, STRETCH),
+            make_row(*self.amounts.values(), self.ttft, self.tpot, self.budget, STRETCH, gap=px(12)),
+            make_row(payment, STRETCH),
             make_row(platform, STRETCH),
             align_with_fields(theme, self.note),
             STRETCH,

@@ -41,8 +41,8 @@ def test_every_use_case_names_a_model_of_the_catalog(service: GpuDeskService) ->
 
 def test_tab_follows_the_questions(dialog: ChooserDialog) -> None:
     buttons = [each.findChildren(QPushButton)[0] for each in (dialog.load_kind, dialog.payment, dialog.platform)]
-    limits = (dialog.ttft.edit, dialog.tpot.edit)
-    order = [dialog.use_case, buttons[0], dialog.amount.edit, *limits, buttons[1], dialog.budget.edit, buttons[2]]
+    limits = (dialog.ttft.edit, dialog.tpot.edit, dialog.budget.edit)
+    order = [dialog.use_case, buttons[0], dialog.amount.edit, *limits, *buttons[1:]]
     reached: list[QWidget | None] = [dialog.use_case]
     while (last := reached[-1]) is not None and last is not dialog.search:
         reached.append(last.nextInFocusChain())
@@ -167,3 +167,12 @@ def test_choices_are_not_clipped_in_a_longer_language(window: MainWindow, theme:
     buttons = [each for each in dialog.findChildren(QPushButton) if each.isVisible()]
     assert len(buttons) > 8
     assert [each.text() for each in buttons if each.width() < each.sizeHint().width()] == []
+
+
+def test_rows_are_whole_in_large_text(window: MainWindow, theme: Theme, qtbot: QtBot) -> None:
+    theme.set_font_percent(150)
+    dialog = ChooserDialog(window.desk, theme, window)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    controls = (dialog.load_kind, dialog.payment, dialog.platform)
+    assert all(each.height() >= each.sizeHint().height() for each in controls)
