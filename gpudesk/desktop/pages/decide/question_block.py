@@ -248,7 +248,8 @@ class OptionCard(OptionButton):
         theme = self._theme
         px, line = theme.px, float(theme.line("small"))
         room = self._compute_right_end() - x
-        pen.text(QRectF(x, top, room, line + px(2)), effect.text, font="small_strong", color="text1")
+        text = effect.text if pen.width(effect.text, "small_strong") <= room else effect.brief
+        pen.text(QRectF(x, top, room, line + px(2)), text, font="small_strong", color="text1")
         first = top + line + px(5)
         for (part, fate), (row, start, width) in zip(effect.parts, self._arrange_accelerators(), strict=True):
             self._draw_part(pen, part, fate, x + start, first + row * px(_NAME_LINE), width - px(_BETWEEN))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -16,6 +16,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_decision_option
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.decision import QUESTIONS, DialogueScreen
 from gpudesk.domain.sizing import Demand, DemandKind
@@ -447,6 +448,22 @@ def test_narrow_card_puts_the_effect_below(page: DecidePage, qtbot: QtBot) -> No
     assert is_wide
     assert card.narrow
     assert card.sizeHint().height() > wide_height
+
+
+def test_effect_that_does_not_fit_is_shortened(page: DecidePage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    wait_for_effects(page, qtbot)
+    card = get_option(page, "serving_engine", "any")
+    assert card.effect is not None
+    texts: list[str] = []
+
+    def note_text(_pen: ThemePainter, _place: QRectF, text: str, **_style: object) -> float:
+        texts.append(text)
+        return 0.0
+
+    monkeypatch.setattr(ThemePainter, "text", note_text)
+    card.effect = replace(card.effect, text="long " * 100, brief="short")
+    card.grab()
+    assert "short" in texts
 
 
 @pytest.mark.parametrize("percent", [90, 150])
