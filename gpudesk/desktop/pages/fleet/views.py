@@ -358,7 +358,7 @@ class FleetTableView(FleetView):
         #: Assumptions, unknown values, and violations of site limits.
         self.warnings = ThemedLabel(theme, font="small", color="disputed_text", wrap=True, selectable=True)
         fields = make_row(*self.systems.values(), STRETCH, gap=10)
-        title = align_with_fields(theme, 6, Hairline(theme), 8, self.title, gap=0)
+        title = align_with_fields(theme, 15, self.title, gap=0)
         notes = align_with_fields(theme, self.notes, self.warnings, gap=2)
         self._above = make_column(self.section, title, 2, fields, 2, notes, gap=0)
         self._rule = Hairline(theme)
