@@ -169,10 +169,8 @@ class ProfileTables:
         )
         rows = tuple(map(self._make_capability_row, self.profile.capabilities))
         question = self.profile.question
-        subtitle = trn(
-            "{n} request of {load} tokens in flight, {kv} KV cache",
-            "{n} requests of {load} tokens in flight, {kv} KV cache",
-            question.concurrency,
+        subtitle = tr(
+            "{n} in flight, {load} tokens, {kv} KV cache",
             n=self.formatter.count(question.concurrency),
             load=f"{self.formatter.count(question.input_tokens)} + {self.formatter.count(question.output_tokens)}",
             kv=label_precision(question.kv),

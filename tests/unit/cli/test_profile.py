@@ -17,7 +17,7 @@ def test_the_verdict_comes_first(capsys: Capture) -> None:
     for title in (
         "Strengths",
         "Considerations",
-        "Capabilities: 64 requests of 4,000 + 1,000 tokens in flight, FP16 KV cache",
+        "Capabilities: 64 in flight, 4,000 + 1,000 tokens, FP16 KV cache",
         "Resource use: Llama 3.3 70B Instruct",
         "Models for each job: score out of 100, all factors weighted equally",
         "Several accelerators: Llama 3.3 70B Instruct",
