@@ -275,9 +275,9 @@ def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> D
     tokens, cache = estimate.request.workload.request_tokens, deployment.budget.cache
     sequence_bytes, filled_bytes = cache.sequence_bytes(tokens), cache.compute_filled_bytes(tokens)
     length = DerivationTerm("tokens of one sequence", tokens, "tokens", source="scenario")
-    filling = "what each layer stores of its tokens"
+    filling = "sum of the bytes that all layers store"
     if any(reuses_cache(group.mixer) for group in deployment.configuration.model.layers):
-        filling += ", nothing if it reuses the cache of another layer"
+        filling += ", except layers that reuse the cache of another"
     model = f"catalog:{deployment.configuration.model.id}"
     if sequence_bytes == filled_bytes:
         return DerivationTerm("bytes of one sequence", sequence_bytes, "B", filling, source=model, inputs=(length,))

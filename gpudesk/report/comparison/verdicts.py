@@ -488,24 +488,24 @@ def describe_token_cost(answer: Answer, formatter: Formatter) -> list[str]:
 #: Figure -> the sentence for a single price, for a tie, and by the confidence of a lead.
 _CHEAPEST: Final = {
     _OWNED: {
-        None: "To own, {name} costs {value}.",
-        LeadVerdict.TOO_CLOSE: "To own, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To own: leans toward {name}, {value} ({odds} odds of being the cheapest).",
-        LeadVerdict.LIKELY_LEADS: "To own, {name} likely leads: {value} ({odds} odds of being the cheapest).",
-        LeadVerdict.LEADS: "To own, {name} leads: {value} ({odds} odds of being the cheapest).",
+        None: "When owned, {name} costs {value}.",
+        LeadVerdict.TOO_CLOSE: "When owned, {name} ({value}) and {other} ({other_value}) are too close to call.",
+        LeadVerdict.LEANS: "When owned: leans toward {name}, {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LIKELY_LEADS: "When owned, {name} likely leads: {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LEADS: "When owned, {name} leads: {value} ({odds} odds of being the cheapest).",
     },
     _RENTED: {
-        None: "To rent, {name} costs {value}.",
-        LeadVerdict.TOO_CLOSE: "To rent, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To rent: leans toward {name}, {value} ({odds} odds of being the cheapest).",
-        LeadVerdict.LIKELY_LEADS: "To rent, {name} likely leads: {value} ({odds} odds of being the cheapest).",
-        LeadVerdict.LEADS: "To rent, {name} leads: {value} ({odds} odds of being the cheapest).",
+        None: "When rented, {name} costs {value}.",
+        LeadVerdict.TOO_CLOSE: "When rented, {name} ({value}) and {other} ({other_value}) are too close to call.",
+        LeadVerdict.LEANS: "When rented: leans toward {name}, {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LIKELY_LEADS: "When rented, {name} likely leads: {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LEADS: "When rented, {name} leads: {value} ({odds} odds of being the cheapest).",
     },
 }
 #: Figure -> the sentence for a tie of more than two.
 _SEVERAL_CHEAPEST: Final = {
-    _OWNED: "To own, {n} are too close to call: {amounts}.",
-    _RENTED: "To rent, {n} are too close to call: {amounts}.",
+    _OWNED: "When owned, {n} are too close to call: {amounts}.",
+    _RENTED: "When rented, {n} are too close to call: {amounts}.",
 }
 
 

@@ -226,7 +226,7 @@ def _describe_lead(group: LeadingCandidates, formatter: Formatter) -> str:
 def _format_lots(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
     """Return what to buy or rent for a deployment: `8 × MI325X (1 in use)`, since modules are sold in systems.
 
-    If only the accelerators in use count, it is `1 × MI325X (share of 8)`.
+    If only the accelerators in use count, it is `1 × MI325X (in a system of 8)`.
     """
     lots, count, name = candidate.lots, candidate.count or 0, drop_count(names[candidate.key])
     paid = count if lots is None or lots.is_shared else lots.accelerators
@@ -234,7 +234,7 @@ def _format_lots(candidate: DecisionCandidate, names: NamesByKey, formatter: For
     if paid == count:
         if lots is None or not lots.is_shared or not lots.idle:
             return deployment
-        return tr("{deployment} (share of {n})", deployment=deployment, n=formatter.count(lots.accelerators))
+        return tr("{deployment} (in a system of {n})", deployment=deployment, n=formatter.count(lots.accelerators))
     return tr("{deployment} ({n} in use)", deployment=deployment, n=formatter.count(count))
 
 

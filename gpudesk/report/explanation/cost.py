@@ -49,7 +49,7 @@ COST_LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
         "power × draw × hours × electricity price",
         (_BOUGHT, "accelerator_w", "host_w", "draw", "idle_draw", "energy_usd_per_kwh", "years"),
     ),
-    "cooling": ("power line × (PUE − 1)", ("pue",)),
+    "cooling": ("electricity × (PUE − 1)", ("pue",)),
     "demand": ("power × PUE × months × charge", (_BOUGHT, "demand_usd_per_kw_month", "pue", "years")),
     "hosting": ("power × months × price", (_BOUGHT, "hosting_usd_per_kw_month", "accelerator_w", "host_w", "years")),
     "support": ("share × years × all hardware", ("support", "years")),
@@ -92,9 +92,9 @@ def explain_cost(
     if name == TOTAL:
         return _explain_total(context, deployment, groups)
     costs = column.rented if rented else column.owned
-    title = tr("Cost per million tokens, {deployment}, rented", deployment=deployment)
+    title = tr("Cost per million output tokens, {deployment}, rented", deployment=deployment)
     if not rented:
-        title = tr("Cost per million tokens, {deployment}, owned", deployment=deployment)
+        title = tr("Cost per million output tokens, {deployment}, owned", deployment=deployment)
     return _explain_tokens(context, title, costs, settings.rent_term if rented else "", groups)
 
 

@@ -73,7 +73,7 @@ def find_limiter_shares(
     """Return the breakdown of the time behind a figure; None without one."""
     if shares is None or not estimate.fits or name in _WITHOUT:
         return None
-    of, parts = tr("time per round"), shares.run
+    of, parts = tr("share of run time"), shares.run
     if name == _DECODE_FIGURE and shares.token is not None:
         of, parts = tr("time per token"), shares.token
     elif name == _PREFILL_FIGURE:

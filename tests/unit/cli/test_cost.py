@@ -135,8 +135,8 @@ def test_rents_by_provider_are_a_table_the_cheapest_tokens_first(capsys: Capture
 
 def test_the_first_line_is_that_of_the_cost_page(capsys: Capture) -> None:
     output = " ".join(run_text(capsys).split())
-    assert output.startswith("To own, MI325X (")
-    assert output.index("To rent, 4 are too close to call: MI325X (") < output.index("USD, without taxes")
+    assert output.startswith("When owned, MI325X (")
+    assert output.index("When rented, 4 are too close to call: MI325X (") < output.index("USD, without taxes")
 
 
 def test_oversized_model_is_not_reported_as_missing_a_price(capsys: Capture) -> None:

@@ -196,7 +196,7 @@ def test_people_read_verdict_reasons_figures_and_changes(capsys: Capture) -> Non
     answers = ("priority=cost", "acquisition=rent", "months_to_launch=3")
     output = run_text(capsys, *ASKED, *(part for each in answers for part in ("--set", each)))
     first, *rest = output.splitlines()
-    assert first == "Rent 1 × MI325X, 1 × MI355X (share of 8) or 1 × B200 SXM: too close to call"
+    assert first == "Rent 1 × MI325X, 1 × MI355X (in a system of 8) or 1 × B200 SXM: too close to call"
     assert "odds of being the cheapest)" in f"{rest[0]} {rest[1]}"
     assert any(line.startswith("For Llama 3.1 70B in FP8, ") for line in rest)
     headings = ("Compared", "Key figures", "For MI325X", "Tipping points", "Next steps", "Assumptions", "Your answers")

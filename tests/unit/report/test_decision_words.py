@@ -150,7 +150,7 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     assert value is not None
     cost = f"${FORMATTER.small_amount(value.value)} per million output tokens"
     odds = f"{format_odds(decision.robustness, FORMATTER)} odds of being the cheapest"
-    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 1 × {NAMES[key]} (share of 8): {cost} ({odds})"
+    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 1 × {NAMES[key]} (in a system of 8): {cost} ({odds})"
     assert describe_verdict_reason(decision, NAMES, FORMATTER) == ""
     doubted = add_doubts(decision, {key: ("basis", "discontinued", "license_limit")})
     reason = describe_verdict_reason(doubted, NAMES, FORMATTER)

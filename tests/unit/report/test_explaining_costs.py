@@ -61,7 +61,7 @@ def test_software_is_paid_for_only_where_it_must_be_ported(
 def test_a_rented_token_is_rent_over_tokens(service: GpuDeskService, answer: Answer) -> None:
     column, explanation = explain(service, answer, "h200-sxm", RENTED)
     assert column.rented is not None
-    assert explanation.what == "Cost per million tokens, h200-sxm × 1, rented"
+    assert explanation.what == "Cost per million output tokens, h200-sxm × 1, rented"
     assert (explanation.figure, explanation.unit) == (f"{column.rented.output.value:.2f}", "USD")
     assert explanation.band.endswith(", from throughput and price")
     assert explanation.conditions == "100% utilization"

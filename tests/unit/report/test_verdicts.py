@@ -204,9 +204,9 @@ def test_verdicts_of_pages_name_leaders_limiters_and_costs(answer: Answer) -> No
     )
     assert answer.costs is not None
     assert join_sentences(describe_token_cost, answer, PLAIN) == (
-        "To own, MI325X ($0.55 per million output tokens at 100% utilization) and B200 SXM ($0.58)"
-        " are too close to call. To rent, 4 are too close to call: MI325X ($1.15), B200 SXM ($1.17), H200 SXM ($1.26)"
-        " and MI355X ($1.79 at a hyperscaler)."
+        "When owned, MI325X ($0.55 per million output tokens at 100% utilization) and B200 SXM ($0.58)"
+        " are too close to call. When rented, 4 are too close to call: MI325X ($1.15), B200 SXM ($1.17),"
+        " H200 SXM ($1.26) and MI355X ($1.79 at a hyperscaler)."
     )
     for price, sentence in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))

@@ -22,7 +22,7 @@ def test_figures_are_bound_to_their_units(text: str, bound: str) -> None:
 
 
 def test_no_word_is_alone_in_the_last_line() -> None:
-    text = "To own, MI325X and B200 SXM are too close to call for this load, and so is renting."
+    text = "When owned, MI325X and B200 SXM are too close to call for this load, and so is renting."
     assert bind_end(text) == text.replace("so is renting", "so\u00a0is\u00a0renting")
     assert bind_end("Too close to call") == "Too close to call"
     assert bind_end("a" * 80) == "a" * 80

@@ -525,7 +525,7 @@ def test_click_selects_the_cost_for_the_panel(page: CostPage, desk: Desk) -> Non
     assert desk.selection == select_cost("mi325x", OWNED)
     explanation = SelectionExplainer(desk).explain(desk.selection)
     assert explanation is not None
-    assert explanation.what == "Cost per million tokens, MI325X × 1, owned"
+    assert explanation.what == "Cost per million output tokens, MI325X × 1, owned"
     QTest.mouseClick(view.years, Qt.MouseButton.LeftButton, pos=QPoint(20, int(view.years.band(0).center().y())))
     assert desk.selection == select_cost("h200-sxm", TOTAL)
 
