@@ -57,7 +57,7 @@ def test_profiles_follow_the_sheet_at_its_load(capsys: Capture, tmp_path: Path, 
     text = target.read_text().replace("\\", "")
     comparison, first, second = (text.index(title) for title in ("Sources", "Capabilities", "TPU v5e"))
     assert comparison < first < second
-    assert text[first:].count("16 requests of") == 2
+    assert text[first:].count("16 in flight, ") == 2
 
 
 def test_profiles_are_refused_where_they_cannot_follow(capsys: Capture, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_calculation_shows_reused_and_looked_up_terms(imported: Estimator) -> No
     estimate = imported.estimate(CASES[0])
     terms = {term.name: term for term in walk(imported.explain(estimate, "memory"))}
     assert "with the table of the layers' own inputs" in (terms["weights"].formula or "")
-    assert "nothing if it reuses the cache of another layer" in (terms["bytes of one sequence"].formula or "")
+    assert "except layers that reuse the cache of another" in (terms["bytes of one sequence"].formula or "")
     # 3 global layers of 2048 bytes per token, 12 of 1024 bytes in windows of 512 tokens.
     assert terms["bytes of one sequence"].value == 5000 * 3 * 2048 + 512 * 12 * 1024
 

@@ -148,7 +148,7 @@ def test_all_rates_take_the_cache_of_the_question_or_name_another(service: GpuDe
     assert (row.request.kv, row.queues) == (Precision.FP8, False)
     assert {each.request.kv for each in profile.recommendations} == {Precision.FP8}
     tables = ProfileTables(profile, Formatter(ENGLISH_NUMBERS), str)
-    assert tables.capabilities().subtitle.endswith("in flight, FP8 KV cache")
+    assert tables.capabilities().subtitle.endswith(" tokens, FP8 KV cache")
     # No serving engine stores an FP8 cache there.
     old = service.profile(dataclasses.replace(question, accelerator="mi210"))
     requests = [each.request for each in old.capabilities if each.request is not None]
